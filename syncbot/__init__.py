@@ -1,0 +1,1 @@
+"""Syncbot: upstream-sync bot and patch lifecycle manager for temporary workarounds."""

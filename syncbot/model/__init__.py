@@ -1,0 +1,1 @@
+"""The values everything else passes around: frozen, slotted, keyword-only, standard library only."""
