@@ -1,4 +1,4 @@
-"""Errors a user can mend, each with the exit code of the command line (DESIGN: 1, 2 or 3). Everything else is a bug (70)."""
+"""Errors a user can mend, each with its exit code (1, 2 or 3). Everything else is a bug and exits with 70."""
 
 from __future__ import annotations
 
@@ -32,4 +32,4 @@ class TryLaterError(SyncbotError):
 
 
 class UnknownObjectError(SyncbotError):
-    """A ref or an object that this clone does not have, or cannot read. Callers turn it into ``unknown``, never into "no"."""
+    """A ref or an object that this clone lacks or cannot read. Callers make it ``unknown``, never "no"."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
-from datetime import date, datetime
 
 from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
@@ -20,14 +20,14 @@ class Target:
     commit: str | None
     version: str | None = None
     line: str | None = None
-    date: datetime | None = None
+    date: datetime.datetime | None = None
     prerelease: bool = False
     note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One reason for a verdict: the commit that shows it and a plain git command that repeats it, to be run in the upstream clone."""
+    """One reason for a verdict: the commit that shows it, and a plain git command that repeats it in the clone."""
 
     kind: EvidenceKind
     commit: str
@@ -58,13 +58,13 @@ class FirstRelease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixReport:
-    """Everything known of one fix. ``commit`` None: no change on the default branch or in a release answers to ``query``."""
+    """Everything known of one fix. ``commit`` None: no change on the branch or in a release answers to ``query``."""
 
     query: str
     commit: str | None
     pull: int | None
     title: str | None
-    merged_at: datetime | None
+    merged_at: datetime.datetime | None
     answers: tuple[Answer, ...]
     first_release: FirstRelease
     notes: tuple[str, ...] = ()
@@ -77,4 +77,4 @@ class TagSeen:
     repo: str
     tag: str
     commit: str
-    first_seen: date
+    first_seen: datetime.date

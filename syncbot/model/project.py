@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import PurePosixPath
 
 from syncbot.model.words import Action, CarriedAs, Cures, Mode, Needs, Scope
@@ -62,8 +62,8 @@ class Downstream:
 class Pin:
     """A place that says which upstream is built.
 
-    Exactly one of ``pattern`` (a regular expression with a named group ``ref``, matched line by line with
-    ``re.MULTILINE``) and ``submodule`` (the path of a gitlink) is set. ``paths`` holds the path of today first, then former ones.
+    Exactly one of ``pattern`` (a regular expression with a named group ``ref``, matched with ``re.MULTILINE``) and
+    ``submodule`` (the path of a gitlink) is set. ``paths`` holds the path of today first, then former ones.
     ``tag_format`` turns a plain version into a tag, e.g. ``"v{version}"``.
     """
 
@@ -108,7 +108,7 @@ class Introduced:
 
     pull: int | None = None
     commit: str | None = None
-    date: date | None = None
+    date: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class Removed:
 
     pull: int | None = None
     commit: str | None = None
-    date: date | None = None
+    date: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +136,9 @@ class Carrier:
 class Edit:
     """One declared edit.
 
-    ``kind`` says what ``target`` names: ``statement``, ``function``, ``class``, ``test``, ``import`` (a qualified name or, for a
-    statement, its text) , ``key`` (a dotted key of a TOML, YAML or JSON file) or ``file``. ``replace`` None deletes. ``count`` is
-    how many places must match.
+    ``kind`` says what ``target`` names: ``function``, ``class``, ``test``, ``import`` (a qualified name), ``statement``
+    (its text), ``key`` (a dotted key of a TOML, YAML or JSON file) or ``file``. ``within`` narrows a statement to the
+    function or class of that qualified name. ``replace`` None deletes. ``count`` is how many places must match.
     """
 
     path: str
@@ -160,7 +160,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What is taken out, and by whom it may be decided. A marker is a literal text, with an optional path it stands in."""
+    """What is taken out, and whether a machine may decide it."""
 
     scope: Scope = Scope.COMMIT
     action: Action = Action.REMOVE
@@ -187,7 +187,7 @@ class Check:
 class Note:
     """A dated remark of a person."""
 
-    date: date
+    date: datetime.date
     text: str
     by: str | None = None
 

@@ -1,4 +1,4 @@
-"""The closed vocabularies of the design (docs/glossary.md), as string enums: what is stored and printed is the value."""
+"""The closed vocabularies of the design (docs/glossary.md): what is stored and printed is the value."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The benchmark checklist: result files read, arms compared, checks judged."""

@@ -1,0 +1,116 @@
+"""The ``syncbot`` command: finds the subcommand's file, sets up the log, turns errors into exit codes.
+
+A command is a file ``syncbot/cli/<name>.py`` with a typer app called ``app``, and a line in `COMMANDS`. The file is
+imported when the command is called, and its own imports of heavy libraries stand inside its functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from syncbot.model.errors import SyncbotError, UsageError
+
+COMMANDS: dict[str, str] = {}
+
+_BUG = 70
+
+
+class LazyGroup(TyperGroup):
+    """Lists commands from `COMMANDS` without importing them; imports the one that is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Return a stand-in that carries the name and its one line of help."""
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_markup_mode=None)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import and return the real command."""
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        if stand_in is None or name not in COMMANDS:
+            return name, stand_in, rest
+        module = importlib.import_module(f"syncbot.cli.{name.replace('-', '_')}")
+        real = typer.main.get_command(module.app)
+        real.name = name
+        return name, real, rest
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Remembers temporary workarounds for upstream bugs: which releases have the fix, when the workaround can go.",
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"syncbot {version('syncbot')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Log more; twice for git commands.")] = 0,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Answers go to standard output, the log to standard error."""
+    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+
+def main() -> None:
+    """Run the command line and leave with the exit codes of the documentation: 0, 1, 2, 3 or 70."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run with ``arguments`` and return the exit code; every message a person needs is on standard error."""
+    try:
+        outcome = app(args=arguments, prog_name="syncbot", standalone_mode=False)
+    except SyncbotError as error:
+        lines = error.problems if isinstance(error, UsageError) else (str(error),)
+        for line in lines:
+            print(f"error: {line}", file=sys.stderr)
+        return error.exit_code
+    except typer._click.exceptions.ClickException as error:  # noqa: SLF001 - typer ships click privately
+        error.show()
+        return error.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        print("stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader has gone (``| head``); without another standard output the exit itself would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence, it writes the report
+        return _report_bug(error)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _report_bug(error: Exception) -> int:
+    """Write the traceback to a file of its own (never argv or the environment, where secrets may be) and say where."""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", prefix="syncbot-bug-", suffix=".txt", delete=False, encoding="utf-8") as file:
+        file.write("".join(traceback.format_exception(error)))
+    print(f"error: this is a bug in syncbot ({type(error).__name__}); its report is in {file.name}", file=sys.stderr)
+    return _BUG

@@ -1,0 +1,1 @@
+"""Code hosts behind narrow ports. The only room that imports PyGithub."""

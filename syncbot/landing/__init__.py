@@ -1,0 +1,1 @@
+"""Which targets have a fix, and why: evidence, reverts, releases, pins."""

@@ -1,0 +1,1 @@
+"""Patch status reports from one set of rows: terminal, Markdown, HTML, JSON."""
