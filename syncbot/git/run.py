@@ -168,14 +168,22 @@ class Git:
             env |= _READ_ENV
         return env | self._extra_env
 
-    def _start(self, args: Sequence[str], stdin: IO[bytes] | int | None) -> Any:
+    def _start(self, args: Sequence[str], stdin: IO[bytes] | int | None, **popen: Any) -> Any:
         return self._runner().execute(
             self._command(args),
             istream=cast("Any", stdin),
             as_process=True,
             with_exceptions=False,
             env=self._environment(),
+            **popen,
         )
+
+    def start(self, *args: str, stdin: IO[bytes] | int | None = None, **popen: Any) -> Any:
+        """Start and return GitPython's process, its pipes unread; ``popen`` goes to `subprocess.Popen`.
+
+        Only for what `run` and `chunks` cannot do; the process ends when the returned object is dropped.
+        """
+        return self._start(args, stdin, **popen)
 
     def run(self, *args: str, stdin: bytes | None = None, ok: tuple[int, ...] = (0,)) -> bytes:
         """Run to the end and return standard output as it came. Raises `GitError` when the status is not in ``ok``."""
