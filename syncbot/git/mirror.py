@@ -24,7 +24,7 @@ from syncbot.git.clone import Clone, open_clone
 from syncbot.git.lock import held
 from syncbot.git.remote import Remote, could_not
 from syncbot.git.run import Access, Git, GitError, safe_ref
-from syncbot.git.url import Address
+from syncbot.git.url import Address, redact
 from syncbot.git.view import plain_view
 from syncbot.git.watch import Progress, watch
 from syncbot.model.errors import UsageError
@@ -216,9 +216,12 @@ def _is_whole(mirror: Mirror) -> bool:
         # The commit graph would answer without a look at the commits.
         clone.git().run("-c", "core.commitGraph=false", "rev-list", "--count", "--all")
     except (GitError, UsageError, OSError) as error:
-        log.warning("the mirror %s is damaged: %s", mirror.path, error)
+        log.warning("the mirror %s is damaged and will be made anew: %s", mirror.path, error)
         return False
-    return url == mirror.remote.address.url
+    if url != mirror.remote.address.url:
+        log.warning("the mirror %s is one of %s and will be made anew", mirror.path, redact(url))
+        return False
+    return True
 
 
 def _sweep(path: Path) -> None:

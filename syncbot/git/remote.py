@@ -38,6 +38,7 @@ _UNREACHABLE = re.compile(
     rf"could not read from remote repository|server is too busy|rate limit|{SILENT}",
     re.IGNORECASE,
 )
+_PROGRESS = re.compile(r"\d+%|, done\.|^remote: (Enumerating|Total) |^Cloning into ")
 _LINES_SHOWN = 3
 
 
@@ -135,5 +136,6 @@ def could_not(remote: Remote, error: GitError) -> CouldNotError:
 
 def _reason(stderr: str) -> str:
     lines = [redact(line).strip() for line in re.split(r"[\r\n]+", stderr)]
+    lines = [line for line in lines if line and not _PROGRESS.search(line)]
     telling = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ssh:"))] or lines
-    return "; ".join([line.removeprefix("fatal: ") for line in telling if line][:_LINES_SHOWN]) or "no message"
+    return "; ".join([line.removeprefix("fatal: ") for line in telling][-_LINES_SHOWN:]) or "no message"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
@@ -179,8 +180,10 @@ def test_killed_in_the_middle_of_a_clone(host, mirrors) -> None:
     process.communicate()
     assert list(mirrors.glob("*.git")) == []
     assert list(mirrors.glob("*.tmp-*")) != []
+    with pytest.raises(TryLaterError):  # the git it started lives on, and what it writes is not touched
+        open_mirror(mirrors, remote(host.url), wait=0)
 
-    threading.Timer(0.2, host.gate.set).start()  # the git it started lives on, and holds the lock, until now
+    threading.Timer(0.2, host.gate.set).start()
     mirror = open_mirror(mirrors, remote(host.url))
     assert len(refs(mirror)) == 4
     assert list(mirrors.glob("*.tmp-*")) == []
@@ -229,9 +232,11 @@ def test_what_a_crash_leaves_is_cleared(host, mirrors, add_commit) -> None:
         path.write_bytes(b"half")
     abandoned = mirrors / f"{mirror.path.name}.tmp-0"
     (abandoned / "clone").mkdir(parents=True)
+    (mirror.path / "mark").write_text("")
     new = add_commit("Commit 3")
     assert refs(open_mirror(mirrors, remote(host.url)))["refs/heads/main"] == new
     assert not any(path.exists() for path in [*leftovers, abandoned])
+    assert (mirror.path / "mark").exists(), "made anew, where clearing was enough"
 
 
 def cut_pack(mirror: Path) -> None:
@@ -247,6 +252,10 @@ def scribble_over_pack(mirror: Path) -> None:
     pack.write_bytes(data[:14] + b"\xff" * (len(data) - 40) + data[-26:])
 
 
+def rename_origin(config: Path) -> None:
+    config.write_text(config.read_text().replace("owner/name", "owner/other"))
+
+
 @pytest.mark.parametrize(
     "ruin",
     [
@@ -255,8 +264,9 @@ def scribble_over_pack(mirror: Path) -> None:
         pytest.param(lambda mirror: next((mirror / "objects/pack").glob("*.pack")).unlink(), id="a pack gone"),
         pytest.param(lambda mirror: (mirror / "config").write_text("[core\n"), id="an unreadable config"),
         pytest.param(lambda mirror: (mirror / "config").unlink(), id="no config"),
+        pytest.param(lambda mirror: rename_origin(mirror / "config"), id="the mirror of another address"),
         pytest.param(lambda mirror: (mirror / "HEAD").write_text(""), id="an empty HEAD"),
-        pytest.param(lambda mirror: (mirror / "packed-refs").write_bytes(os.urandom(99)), id="unreadable refs"),
+        pytest.param(lambda mirror: (mirror / "packed-refs").write_bytes(b"\xff" * 99), id="unreadable refs"),
     ],
 )
 def test_a_damaged_mirror_is_made_anew(host, mirrors, ruin, caplog) -> None:
@@ -265,16 +275,40 @@ def test_a_damaged_mirror_is_made_anew(host, mirrors, ruin, caplog) -> None:
     ruin(mirror.path)
     again = open_mirror(mirrors, remote(host.url))
     assert refs(again) == before
-    assert "damaged" in caplog.text
+    assert "will be made anew" in caplog.text
+
+
+def test_damage_below_the_tips_is_found(host, mirrors, upstream, git, add_commit) -> None:
+    for tag in ("v1", "v2"):
+        git(upstream, "tag", "-d", tag)
+    git(upstream, "branch", "-D", "release/1")
+    first = open_mirror(mirrors, remote(host.url))
+    old = {path.name for path in (first.path / "objects" / "pack").iterdir()}
+    add_commit("Commit 3")
+    mirror = open_mirror(mirrors, remote(host.url))
+    for name in old:
+        (mirror.path / "objects" / "pack" / name).unlink()
+    again = open_mirror(mirrors, remote(host.url))
+    assert again.clone().git().text("rev-list", "--count", "main") == "3"
 
 
 def test_a_damaged_mirror_is_not_lost_while_the_host_is_away(host, mirrors) -> None:
     mirror = open_mirror(mirrors, remote(host.url))
     (mirror.path / "config").write_text("[core\n")
     host.status = 503
-    with pytest.raises(TryLaterError):
+    with pytest.raises(TryLaterError, match="503"):
         open_mirror(mirrors, remote(host.url))
     assert mirror.path.exists()
+
+
+def test_the_reason_is_what_git_said_last_and_not_its_progress() -> None:
+    said = (
+        "Cloning into bare repository '/x'...\nremote: Counting objects:   1% (1/99)\rremote: Counting objects: 100%\r"
+    )
+    error = remote("https://github.com/o/n").explain(f"{said}\nerror: RPC failed; curl 56 gone\nfatal: early EOF\n")
+    assert (
+        str(error) == "cannot reach github.com for https://github.com/o/n: error: RPC failed; curl 56 gone; early EOF"
+    )
 
 
 def test_a_caller_that_met_damage_has_it_made_anew(host, mirrors) -> None:
@@ -315,6 +349,7 @@ def test_a_host_that_falls_silent_is_left(host, mirrors) -> None:
     with pytest.raises(TryLaterError, match=r"gave no sign of life for 0\.5 seconds"):
         open_mirror(mirrors, remote(host.url, patience=0.5))
     assert list(mirrors.glob("*.tmp-*")) == []
+    assert not [line for line in command_lines() if host.url.encode() in line], "a child was left behind"
 
 
 def test_progress_is_told_in_safe_lines(host, mirrors) -> None:
@@ -325,6 +360,15 @@ def test_progress_is_told_in_safe_lines(host, mirrors) -> None:
 
 
 # --- the token ---------------------------------------------------------------------------------------------------
+
+
+def command_lines() -> list[bytes]:
+    """Return the arguments of every process of this machine."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            lines.append(path.read_bytes())
+    return lines
 
 
 def everything_in(folder: Path) -> bytes:
@@ -343,12 +387,7 @@ def test_the_token_reaches_the_host_and_nothing_else(host, mirrors, caplog, upst
     thread = threading.Thread(target=lambda: outcome.append(open_mirror(mirrors, private, progress=told.append)))
     thread.start()
     assert host.in_the_middle.wait(10)
-    arguments = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            arguments.append(path.read_bytes())
-        except OSError:
-            continue
+    arguments = command_lines()
     files_in_the_middle = everything_in(mirrors)
     host.gate.set()
     thread.join()
