@@ -17,7 +17,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncbot.git.clone import Clone, open_clone
@@ -27,11 +27,16 @@ from syncbot.git.run import Access, Git, GitError, safe_ref
 from syncbot.git.url import Address, redact
 from syncbot.git.view import plain_view
 from syncbot.git.watch import Progress, watch
-from syncbot.model.errors import UsageError
+from syncbot.model.errors import CouldNotError, UsageError
 
 log = logging.getLogger(__name__)
 
+_QUIETLY = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--progress")
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_FETCH_REFS = ("fetch", *_QUIETLY, "--prune", "--", "origin", *_REFSPECS)
+# Without negotiation: which commits both sides have says nothing about single objects.
+_FETCH_OBJECTS = ("-c", "fetch.negotiationAlgorithm=noop", "fetch", *_QUIETLY, "--stdin", "--", "origin")
+_CLONE = ("clone", "--bare", "--filter=blob:none", "--no-local", "--origin=origin", "--template=", "--progress")
 # Its only use is to notice, at no cost, that the remote's default branch is another one now.
 _HEAD_SEEN = "refs/syncbot/head"
 _MANY_PACKS = 40
@@ -77,7 +82,7 @@ class Mirror:
                 if not wanted:
                     break
                 try:
-                    _fetch(self, "--stdin", stdin=_stdin(wanted), progress=progress, lock=lock)
+                    self.talk(*_FETCH_OBJECTS, stdin=_stdin(wanted), progress=progress, lock=lock)
                 except GitError as error:
                     named = _NOT_OURS.search(error.stderr)
                     if named is None or named[1] not in wanted:
@@ -85,6 +90,15 @@ class Mirror:
                         break
                     refused.add(named[1])
         return frozenset(refused.union(self.missing(wanted)))
+
+    def git(self, access: Access) -> Git:
+        """Return a runner on the mirror itself, for what changes it; `clone` is for reading."""
+        # Named outright: a person's configuration may forbid bare repositories that are merely found.
+        return Git(self.path, access).with_env(GIT_DIR=str(self.path))
+
+    def talk(self, *args: str, lock: int, progress: Progress | None = None, stdin: bytes = b"") -> bytes:
+        """Run a git command that talks to the remote, holding ``lock``; errors as `Remote.run` raises them."""
+        return self.remote.run(self.git(Access.NETWORK), *args, progress=progress, stdin=stdin, inherit=(lock,))
 
 
 def open_mirror(
@@ -104,20 +118,23 @@ def open_mirror(
     the host refuses or has no such repository, `CouldNotError` when git fails for another reason.
     """
     path = folder / mirror_name(remote.address)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     mirror = Mirror(path=path, remote=remote, fetched=False, wait=wait)
     if not (refresh or rebuild) and _is_whole(mirror):
         return mirror
-    with held(_lock_path(path), wait=wait) as lock:
-        _sweep(path)
-        try:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with held(_lock_path(path), wait=wait) as lock:
+            _sweep(path)
             fetched = None if rebuild else _update_or_doubt(mirror, refresh, progress, lock)
             if fetched is None:
                 _clone(mirror, progress, lock)
-                fetched = True
-        except GitError as error:
-            raise could_not(remote, error) from None
-    return Mirror(path=path, remote=remote, fetched=fetched, wait=wait)
+            return replace(mirror, fetched=fetched is not False)
+    except GitError as error:
+        raise could_not(remote, error) from None
+    except OSError as error:
+        raise CouldNotError(
+            f"cannot keep mirrors in {folder} ({error.strerror or error}); SYNCBOT_CACHE names another cache folder"
+        ) from error
 
 
 def mirror_name(address: Address) -> str:
@@ -140,11 +157,11 @@ def _update_or_doubt(mirror: Mirror, refresh: bool, progress: Progress | None, l
 def _clone(mirror: Mirror, progress: Progress | None, lock: int) -> None:
     """Clone beside the mirror's place and put it there when it is whole, in place of one that is not."""
     path, url = mirror.path, mirror.remote.address.url
+    log.info("cloning %s", redact(url))
     work = Path(tempfile.mkdtemp(prefix=f"{path.name}.tmp-", dir=path.parent))
     try:
-        options = ("--bare", "--filter=blob:none", "--no-local", "--template=", "--progress")
-        git = Git(work, Access.NETWORK)
-        mirror.remote.run(git, "clone", *options, "--", url, str(work / "clone"), progress=progress, inherit=(lock,))
+        git, command = Git(work, Access.NETWORK), (*_CLONE, "--", url, str(work / "clone"))
+        mirror.remote.run(git, *command, progress=progress, inherit=(lock,))
         if path.exists():
             path.rename(work / "old")
         (work / "clone").rename(path)
@@ -153,50 +170,40 @@ def _clone(mirror: Mirror, progress: Progress | None, lock: int) -> None:
 
 
 def _update(mirror: Mirror, progress: Progress | None, lock: int) -> bool:
-    here = Git(mirror.path, Access.NETWORK)
-    listing = mirror.remote.run(here, "ls-remote", "--quiet", "--refs", "--heads", "--tags", "origin", inherit=(lock,))
+    listing = mirror.talk("ls-remote", "--quiet", "--refs", "--heads", "--tags", "origin", lock=lock)
     theirs = set(listing.decode("utf-8", "replace").splitlines())
-    ours = set(here.lines("for-each-ref", "--format=%(objectname)%09%(refname)", "refs/heads", "refs/tags"))
+    shape = "--format=%(objectname)%09%(refname)"
+    ours = set(mirror.git(Access.READ).lines("for-each-ref", shape, "refs/heads", "refs/tags"))
     if ours == theirs:
         return False
+    log.info("fetching %s", redact(mirror.remote.address.url))
     try:
-        _fetch(mirror, "--prune", *_REFSPECS, f"+HEAD:{_HEAD_SEEN}", progress=progress, lock=lock)
+        mirror.talk(*_FETCH_REFS, f"+HEAD:{_HEAD_SEEN}", progress=progress, lock=lock)
         _follow_head(mirror, lock)
     except GitError as error:
         if "remote ref HEAD" not in error.stderr:
             raise
         # Its HEAD names a branch that is not there; the branches and tags are.
-        _fetch(mirror, "--prune", *_REFSPECS, progress=progress, lock=lock)
+        mirror.talk(*_FETCH_REFS, progress=progress, lock=lock)
     _tidy(mirror, lock)
     return True
 
 
-def _fetch(mirror: Mirror, *args: str, lock: int, progress: Progress | None = None, stdin: bytes = b"") -> None:
-    flags = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--progress")
-    # Without negotiation when single objects are asked for: commits in common say nothing about them.
-    config = ("-c", "fetch.negotiationAlgorithm=noop") if "--stdin" in args else ()
-    options, refspecs = ([a for a in args if a.startswith("--")], [a for a in args if not a.startswith("--")])
-    command = (*config, "fetch", *flags, *options, "--", "origin", *refspecs)
-    here = Git(mirror.path, Access.NETWORK)
-    mirror.remote.run(here, *command, progress=progress, stdin=stdin, inherit=(lock,))
-
-
 def _follow_head(mirror: Mirror, lock: int) -> None:
     """Point HEAD at the remote's default branch if it is not what the remote's HEAD was seen at."""
-    here = Git(mirror.path, Access.WRITE)
-    tips = [here.text("rev-parse", "--verify", "--quiet", ref, ok=(0, 1)) for ref in ("HEAD", _HEAD_SEEN)]
-    if tips[0] == tips[1]:
+    here = mirror.git(Access.WRITE)
+    head, seen = (here.text("rev-parse", "--verify", "--quiet", ref, ok=(0, 1)) for ref in ("HEAD", _HEAD_SEEN))
+    if head == seen:
         return
-    network = Git(mirror.path, Access.NETWORK)
-    answer = mirror.remote.run(network, "ls-remote", "--quiet", "--symref", "origin", "HEAD", inherit=(lock,))
+    answer = mirror.talk("ls-remote", "--quiet", "--symref", "origin", "HEAD", lock=lock)
     for line in answer.decode("utf-8", "replace").splitlines():
-        if (named := re.fullmatch(r"ref: (refs/heads/\S+)\tHEAD", line)) and named[1]:
+        if named := re.fullmatch(r"ref: (refs/heads/\S+)\tHEAD", line):
             here.run("symbolic-ref", "HEAD", safe_ref(named[1]))
 
 
 def _tidy(mirror: Mirror, lock: int) -> None:
     """Keep reading fast however often it was fetched; what only an old tag reached stays, it can be asked about."""
-    here = Git(mirror.path, Access.WRITE).with_env(GIT_ALLOW_PROTOCOL="none")
+    here = mirror.git(Access.WRITE).with_env(GIT_ALLOW_PROTOCOL="none")
     gc = ("gc", "--quiet", "--no-prune")
     try:
         here.run("pack-refs", "--all")
@@ -212,7 +219,7 @@ def _is_whole(mirror: Mirror) -> bool:
         return False
     try:
         clone = mirror.clone()
-        url = Git(mirror.path, Access.READ).text("config", "--local", "remote.origin.url")
+        url = mirror.git(Access.READ).text("config", "--local", "remote.origin.url")
         # The commit graph would answer without a look at the commits.
         clone.git().run("-c", "core.commitGraph=false", "rev-list", "--count", "--all")
     except (GitError, UsageError, OSError) as error:

@@ -66,7 +66,9 @@ class Remote:
         """
         bound = git.with_env(**self._environment())
         try:
-            return watch(bound, *args, patience=self.patience, progress=progress, stdin=stdin, inherit=inherit)
+            # A person's older default would keep single objects from being asked for.
+            command = ("-c", "protocol.version=2", *args)
+            return watch(bound, *command, patience=self.patience, progress=progress, stdin=stdin, inherit=inherit)
         except GitError as error:
             meaning = self.explain(error.stderr)
             if meaning is None:
@@ -102,7 +104,7 @@ class Remote:
         settings = ((key, ""), (key, _HELPER))
         for number, (name, value) in enumerate(settings, first):
             env |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        return env | {"GIT_CONFIG_COUNT": str(first + len(settings)), _PASSWORD: self.token}
+        return env | {"GIT_CONFIG_COUNT": str(first + len(settings)), "GIT_TRACE_REDACT": "1", _PASSWORD: self.token}
 
 
 def remote(

@@ -38,7 +38,8 @@ class Host:
     gate: threading.Event = field(default_factory=threading.Event)
     in_the_middle: threading.Event = field(default_factory=threading.Event)
     requests: list[str] = field(default_factory=list)
-    authorized: list[str | None] = field(default_factory=list)
+    authorized: list[tuple[str, str | None]] = field(default_factory=list)
+    elsewhere: str | None = None
 
     def packs(self) -> int:
         """Return how many packs were sent."""
@@ -64,10 +65,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> None:
         host, sent = self.host, self.headers.get("Authorization")
-        host.authorized.append(sent)
+        host.authorized.append((self.headers.get("Host", ""), sent))
         expected = "Basic " + base64.b64encode(f"x-access-token:{host.token}".encode()).decode()
         if host.status is not None:
             self._refuse(host.status)
+            return
+        if host.elsewhere is not None and not self.headers.get("Host", "").startswith("localhost"):
+            self._refuse(302, Location=host.elsewhere + self.path)
             return
         if host.token is not None and sent != expected:
             self._refuse(401)
@@ -108,8 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
             host.gate.wait(20)
         self.wfile.write(content[half:])
 
-    def _refuse(self, status: int) -> None:
+    def _refuse(self, status: int, **headers: str) -> None:
         self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         if status == 401:
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
         self.send_header("Content-Length", "0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import logging
 import os
@@ -18,7 +19,7 @@ from syncbot.git.mirror import Mirror, mirror_name, open_mirror
 from syncbot.git.remote import remote
 from syncbot.git.run import GitError
 from syncbot.git.url import parse_address
-from syncbot.model.errors import SyncbotError, TryLaterError, UsageError
+from syncbot.model.errors import CouldNotError, SyncbotError, TryLaterError, UsageError
 
 TOKEN = "s3cret-T0ken_value"
 
@@ -100,6 +101,24 @@ def test_an_empty_repository_and_one_whose_head_leads_nowhere(host, mirrors, ups
     add_commit("Commit 3")
     git(upstream, "symbolic-ref", "HEAD", "refs/heads/nowhere")
     assert open_mirror(mirrors, remote(host.url)).fetched
+
+
+def test_packs_do_not_pile_up_and_what_an_old_tag_named_stays(
+    host, mirrors, upstream, git, add_commit, monkeypatch
+) -> None:
+    monkeypatch.setattr("syncbot.git.mirror._MANY_PACKS", 2)
+    mirror = open_mirror(mirrors, remote(host.url))
+    withdrawn = add_commit("Commit 3")
+    git(upstream, "tag", "v3")
+    open_mirror(mirrors, remote(host.url))
+    git(upstream, "tag", "-d", "v3")
+    git(upstream, "reset", "-q", "--hard", "HEAD~1")
+    for number in range(4, 8):
+        add_commit(f"Commit {number}")
+        open_mirror(mirrors, remote(host.url))
+    assert len(list((mirror.path / "objects" / "pack").glob("*.pack"))) < 4
+    assert mirror.missing([withdrawn, git(upstream, "rev-parse", "main")]) == []
+    assert mirror.missing([git(upstream, "rev-parse", "main:file")]), "tidying fetches nothing"
 
 
 def test_contents_come_in_one_request(host, mirrors, upstream, git) -> None:
@@ -352,6 +371,36 @@ def test_a_host_that_falls_silent_is_left(host, mirrors) -> None:
     assert not [line for line in command_lines() if host.url.encode() in line], "a child was left behind"
 
 
+def test_a_place_that_cannot_be_written_is_told(host, tmp_path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CouldNotError, match=r"cannot keep mirrors in .*SYNCBOT_CACHE"):
+        open_mirror(tmp_path / "file" / "mirrors", remote(host.url))
+
+
+def test_what_a_person_configured_for_git_is_in_nobodys_way(host, mirrors, tmp_path, monkeypatch, add_commit) -> None:
+    settings = {
+        "safe.bareRepository": "explicit",
+        "clone.defaultRemoteName": "upstream",
+        "fetch.pruneTags": "true",
+        "fetch.recurseSubmodules": "true",
+        "init.templateDir": str(tmp_path / "nowhere"),
+        "protocol.version": "0",
+        "transfer.fsckObjects": "true",
+        "color.ui": "always",
+    }
+    config = tmp_path / "gitconfig"
+    for name, value in settings.items():
+        subprocess.run(["git", "config", "--file", str(config), name, value], check=True)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    mirror = open_mirror(mirrors, remote(host.url))
+    blob = mirror.clone().git().text("rev-parse", "v1:file")
+    assert mirror.prefetch([blob]) == frozenset()
+    (mirror.path / "mark").write_text("")
+    new = add_commit("Commit 3")
+    assert refs(open_mirror(mirrors, remote(host.url)))["refs/heads/main"] == new
+    assert (mirror.path / "mark").exists(), "made anew"
+
+
 def test_progress_is_told_in_safe_lines(host, mirrors) -> None:
     told: list[str] = []
     open_mirror(mirrors, remote(host.url), progress=told.append)
@@ -427,7 +476,18 @@ def test_the_callers_own_configuration_by_environment_stays(host, mirrors, monke
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "Authorization: Basic eC1hY2Nlc3MtdG9rZW46b3du")
     host.token = "own"
     open_mirror(mirrors, remote(host.url, token=TOKEN))
-    assert set(host.authorized) == {"Basic eC1hY2Nlc3MtdG9rZW46b3du"}
+    assert {sent for _, sent in host.authorized} == {"Basic eC1hY2Nlc3MtdG9rZW46b3du"}
+
+
+def test_the_token_follows_no_redirect_to_another_host(host, mirrors) -> None:
+    host.token = TOKEN
+    host.elsewhere = host.url.replace("127.0.0.1", "localhost").removesuffix("/owner/name.git")
+    with pytest.raises(SyncbotError):
+        open_mirror(mirrors, remote(host.url, token=TOKEN))
+    asked = [name for name, _ in host.authorized]
+    assert any(name.startswith("localhost") for name in asked), "git went there"
+    encoded = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+    assert not any(encoded in (sent or "") for _, sent in host.authorized)
 
 
 @pytest.mark.parametrize("token", ["", " ", "a b", "a\nhost=evil.example", "é", "a\0b"])
