@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from syncbot.git.run import Git
 
 _OID_LINE = re.compile(rb"^([0-9a-f]{40}(?:[0-9a-f]{24})?)\n", re.MULTILINE)
+_HANDS = 2
+_WORTH_SHARING = 100
 _RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--diff-merges=first-parent")
 _PATCH = ("-p", "--no-renames", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=3")
 
@@ -118,13 +121,32 @@ def read_patches(git: Git, changes: dict[str, Change], *, reverse: bool = False)
     sizes = blob_sizes(git, changes.values())
     unread = {oid: unread_paths(change, sizes) for oid, change in changes.items()}
     options = [*_PATCH, *(["-R", "--src-prefix=b/", "--dst-prefix=a/"] if reverse else [])]
-    texts = _diff_trees(git, [oid for oid in changes if not unread[oid]], options)
+    found = {oid: Patch(text=b"", patch_id=None, unread=unread[oid]) for oid in changes}
+    whole = [oid for oid in changes if not unread[oid]]
+    # The largest first and dealt out in turn, so that each git process has about the same to do.
+    whole.sort(key=lambda oid: -sum(sizes.get(entry.old, 0) + sizes.get(entry.new, 0) for entry in changes[oid]))
+    hands = [whole[at::_HANDS] for at in range(_HANDS)] if len(whole) > _WORTH_SHARING else [whole]
+
+    def deal(oids: list[str]) -> dict[str, Patch]:
+        return _with_ids(git, _diff_trees(git, oids, options))
+
+    if len(hands) == 1:
+        found |= deal(whole)
+    else:
+        with ThreadPoolExecutor(_HANDS) as pool:
+            for part in pool.map(deal, hands):
+                found |= part
     for oid, left_out in unread.items():
         kept = [entry.path for entry in changes[oid] if entry.path not in left_out]
         if left_out and kept:
-            texts |= _diff_trees(git, [oid], options, kept)
+            part = _with_ids(git, _diff_trees(git, [oid], options, kept))
+            found |= {oid: replace(patch, unread=left_out) for oid, patch in part.items()}
+    return found
+
+
+def _with_ids(git: Git, texts: dict[str, bytes]) -> dict[str, Patch]:
     ids = patch_ids(git, texts)
-    return {oid: Patch(text=texts.get(oid, b""), patch_id=ids.get(oid), unread=unread[oid]) for oid in changes}
+    return {oid: Patch(text=text, patch_id=ids.get(oid)) for oid, text in texts.items()}
 
 
 def _diff_trees(git: Git, oids: list[str], options: list[str], paths: Iterable[str] = ()) -> dict[str, bytes]:

@@ -31,9 +31,10 @@ class Claim:
 
 @dataclass(slots=True)
 class Candidates:
-    """What to judge for one fix. ``forward`` may carry it, ``backward`` may undo it, ``lookalike`` touches its paths.
+    """What to judge for one fix. ``forward`` may carry it, ``backward`` may undo it, ``relanding`` may land it again.
 
-    ``rivals`` maps a claimant to the numbered changes of the default branch that it may be instead.
+    ``lookalike`` touches exactly its paths, ``mirror`` those of them that may be its exact undoing; ``wordless`` names
+    no change at all. ``rivals`` maps a claimant to the numbered changes of the default branch that it may be instead.
     """
 
     fix: str
@@ -41,13 +42,23 @@ class Candidates:
     backward: dict[str, list[Undo]] = field(default_factory=dict)
     relanding: dict[str, list[Undo]] = field(default_factory=dict)
     lookalike: set[str] = field(default_factory=set)
+    mirror: set[str] = field(default_factory=set)
     wordless: set[str] = field(default_factory=set)
     rivals: dict[str, list[str]] = field(default_factory=dict)
 
     def commits(self) -> set[str]:
-        """Every commit whose diff is needed."""
+        """Every commit that has to be looked at, the fix among them."""
         rivals = {oid for oids in self.rivals.values() for oid in oids}
-        return {self.fix, *self.forward, *self.backward, *self.relanding, *self.lookalike, *self.wordless, *rivals}
+        return {
+            self.fix,
+            *self.forward,
+            *self.backward,
+            *self.relanding,
+            *self.lookalike,
+            *self.mirror,
+            *self.wordless,
+            *rivals,
+        }
 
 
 class Index:

@@ -9,9 +9,12 @@ removed lines count only where a change adds too little to tell.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 Lines = frozenset[bytes]
+
+_TELLING = re.compile(rb"^[+-][^\n]*[0-9A-Za-z\x80-\xff][^\n]*", re.MULTILINE)
 
 CONTAINED = 0.95
 """At least this share of the fix's telling lines: the claim holds."""
@@ -29,16 +32,10 @@ ENOUGH = 3
 def telling_lines(patch: bytes) -> Lines:
     """The distinct added and removed lines of a patch, sign first, white space folded; no blanks, no bare brackets."""
     lines: set[bytes] = set()
-    in_hunk = False
-    for line in patch.splitlines():
-        if line.startswith(b"@@"):
-            in_hunk = True
-        elif line.startswith(b"diff "):
-            in_hunk = False
-        elif in_hunk and line[:1] in (b"+", b"-"):
-            text = b" ".join(line[1:].split())
-            if any(byte > 127 or chr(byte).isalnum() for byte in text):
-                lines.add(line[:1] + text)
+    for file in patch.split(b"\ndiff --git "):
+        _, _, hunks = file.partition(b"\n@@")
+        for line in _TELLING.findall(hunks):
+            lines.add(line[:1] + b" ".join(line[1:].split()))
     return frozenset(lines)
 
 

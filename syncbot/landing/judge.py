@@ -20,7 +20,7 @@ from syncbot.model.landing import Answer, Evidence, Target
 from syncbot.model.words import Confidence, EvidenceKind, Verdict
 
 _BY_DESIGN = {EvidenceKind.TRAILER, EvidenceKind.REWRITTEN, EvidenceKind.RELANDING}
-_ORDER = list(EvidenceKind)
+_ORDER = {kind: place for place, kind in enumerate(EvidenceKind)}
 _SHOWN = 4
 
 
@@ -47,7 +47,11 @@ class Undoing:
 
 @dataclass(slots=True)
 class Weighed:
-    """All landings and undoings of one fix, with the targets (bit masks) in which each landing still stands."""
+    """All landings and undoings of one fix, with the targets (bit masks) in which each landing still stands.
+
+    ``lines``: the fix's telling lines, read only where some landing is partial. ``anywhere``: the targets that have any
+    landing at all, standing or fallen.
+    """
 
     fix: str
     lines: Lines
@@ -55,6 +59,7 @@ class Weighed:
     undoings: list[Undoing]
     standing: dict[str, int] = field(default_factory=dict)
     fallen: dict[str, dict[str, int]] = field(default_factory=dict)
+    anywhere: int = 0
 
 
 class Diffs:
@@ -117,19 +122,21 @@ def weigh(candidates: Candidates, diffs: Diffs, history: History) -> Weighed:
     landings += [found for oid in candidates.relanding if (found := _relanded(candidates, diffs, oid)) is not None]
     taken = {landing.commit for landing in landings}
     undoings = [each for oid, undos in candidates.backward.items() if (each := _undone(diffs, fix, oid, undos))]
+    for oid in sorted(candidates.mirror - candidates.backward.keys()):
+        if diffs.opposite(fix, oid):
+            detail = f"is exactly {fix[:12]} backwards (reverse patch-id)"
+            undoings.append(Undoing(commit=oid, confidence=Confidence.STRONG, detail=detail))
     for oid in sorted(candidates.lookalike - taken):
         if diffs.same(fix, oid):
             landings.append(_landing(oid, Verdict.CONTAINED, Confidence.STRONG, (_patch_id(fix),)))
-        elif diffs.opposite(fix, oid) and oid not in candidates.backward:
-            detail = f"is exactly {fix[:12]} backwards (reverse patch-id)"
-            undoings.append(Undoing(commit=oid, confidence=Confidence.STRONG, detail=detail))
         elif unread := diffs.unread(fix, oid):
             landings.append(_unreadable(oid, (), unread))
     taken |= {landing.commit for landing in landings} | {undoing.commit for undoing in undoings}
     landings += [
         found for oid in sorted(candidates.wordless - taken) if (found := _by_content(diffs, fix, oid)) is not None
     ]
-    weighed = Weighed(fix, diffs.lines(fix) if fix in diffs.patches else frozenset(), landings, undoings)
+    partial = any(landing.grade is Verdict.PARTIAL for landing in landings)
+    weighed = Weighed(fix, diffs.lines(fix) if partial else frozenset(), landings, undoings)
     _stand(weighed, history)
     return weighed
 
@@ -238,38 +245,45 @@ def _stand(weighed: Weighed, history: History) -> None:
             if undoing.commit != landing.commit and history.is_ancestor(landing.commit, undoing.commit):
                 fallen[undoing.commit] = history.mask(undoing.commit)
                 mask &= ~history.mask(undoing.commit)
+        weighed.anywhere |= history.mask(landing.commit)
         weighed.standing[landing.commit] = mask
         weighed.fallen[landing.commit] = fallen
 
 
 def answer(weighed: Weighed, target: Target, bit: int) -> Answer:
     """The verdict for one target, whose bit in the history's masks is ``bit``."""
+    if not weighed.anywhere >> bit & 1:
+        return Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
     here = [landing for landing in weighed.landings if weighed.standing[landing.commit] >> bit & 1]
-    for grade, confidence in (
-        (Verdict.CONTAINED, Confidence.STRONG),
-        (Verdict.CONTAINED, Confidence.WEAK),
-        (Verdict.UNKNOWN, Confidence.WEAK),
-        (Verdict.PARTIAL, Confidence.WEAK),
-        (Verdict.UNSURE, Confidence.WEAK),
-    ):
-        chosen = [landing for landing in here if (landing.grade, landing.confidence) == (grade, confidence)]
-        if chosen:
-            return _standing_answer(weighed, target, chosen)
-    reverted = [
-        (
-            landing,
-            [
-                undoing
-                for undoing in weighed.undoings
-                if weighed.fallen[landing.commit].get(undoing.commit, 0) >> bit & 1
-            ],
-        )
+    if here:
+        best = min(map(_rank, here))
+        return _standing_answer(weighed, target, [landing for landing in here if _rank(landing) == best])
+    pairs = [
+        (landing, undoings)
         for landing in weighed.landings
+        if landing.grade is Verdict.CONTAINED
+        and (
+            undoings := [
+                each for each in weighed.undoings if weighed.fallen[landing.commit].get(each.commit, 0) >> bit & 1
+            ]
+        )
     ]
-    pairs = [(landing, undoings) for landing, undoings in reverted if undoings and landing.grade is Verdict.CONTAINED]
     if pairs:
         return _reverted_answer(weighed, target, pairs)
     return Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
+
+
+_RANKS = {
+    (Verdict.CONTAINED, Confidence.STRONG): 0,
+    (Verdict.CONTAINED, Confidence.WEAK): 1,
+    (Verdict.UNKNOWN, Confidence.WEAK): 2,
+    (Verdict.PARTIAL, Confidence.WEAK): 3,
+    (Verdict.UNSURE, Confidence.WEAK): 4,
+}
+
+
+def _rank(landing: Landing) -> int:
+    return _RANKS[landing.grade, landing.confidence]
 
 
 def _standing_answer(weighed: Weighed, target: Target, chosen: list[Landing]) -> Answer:
@@ -328,7 +342,7 @@ def _texts(lines: Lines) -> tuple[str, ...]:
 
 
 def _in_order(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    return tuple(sorted(evidence, key=lambda each: _ORDER.index(each.kind)))
+    return tuple(sorted(evidence, key=lambda each: _ORDER[each.kind]))
 
 
 def _named(target: Target) -> str:
@@ -338,19 +352,27 @@ def _named(target: Target) -> str:
 def _evidence(fix: str, landing: Landing, target: Target) -> list[Evidence]:
     oid = landing.commit
     there = f"git merge-base --is-ancestor {oid} {_named(target)}"
-    commands = {
-        EvidenceKind.ANCESTOR: there,
-        EvidenceKind.PATCH_ID: f"{there} && git show {fix} {oid} | git patch-id --stable",
-        EvidenceKind.REWRITTEN: f"{there} && git log --no-walk --format='%an %ad %s' {fix} {oid}",
-        EvidenceKind.CONTENT: f"{there} && git range-diff {fix}^! {oid}^!",
-    }
-    message = f"{there} && git log -1 --format=%B {oid}"
     return [
         Evidence(
             kind=claim.kind,
             commit=oid,
             detail=claim.detail if claim.kind is EvidenceKind.ANCESTOR else f"{oid[:12]} {claim.detail}",
-            command=commands.get(claim.kind, message),
+            command=there + _repeats(claim.kind, fix, oid),
         )
         for claim in landing.claims
     ]
+
+
+def _repeats(kind: EvidenceKind, fix: str, oid: str) -> str:
+    """The rest of a plain git command that shows a reader what was seen."""
+    match kind:
+        case EvidenceKind.ANCESTOR:
+            return ""
+        case EvidenceKind.PATCH_ID:
+            return f" && git show {fix} {oid} | git patch-id --stable"
+        case EvidenceKind.REWRITTEN:
+            return f" && git log --no-walk --format='%an %ad %s' {fix} {oid}"
+        case EvidenceKind.CONTENT:
+            return f" && git range-diff {fix}^! {oid}^!"
+        case _:
+            return f" && git log -1 --format=%B {oid}"

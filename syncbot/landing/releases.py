@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from packaging.version import Version
-
+from syncbot.landing.targets import parse_version
 from syncbot.model.landing import Answer, FirstRelease, Target
 from syncbot.model.words import TargetKind, Verdict
 
@@ -28,12 +27,12 @@ def first_release(answers: Iterable[Answer]) -> FirstRelease:
         lines.setdefault(target.line or "", []).append(target)
     by_line = [(line, _lowest(targets).ref) for line, targets in lines.items()]
     dated = [target for target in has if target.date is not None]
-    earliest = min(dated, key=lambda t: (t.prerelease, t.date, Version(t.version or "0"))) if dated else None
+    earliest = min(dated, key=lambda t: (t.prerelease, t.date, parse_version(t.version or "0"))) if dated else None
     return FirstRelease(
         by_date=earliest.ref if earliest else None,
-        by_line=tuple(sorted(by_line, key=lambda pair: Version(pair[0]))),
+        by_line=tuple(sorted(by_line, key=lambda pair: parse_version(pair[0]))),
     )
 
 
 def _lowest(targets: list[Target]) -> Target:
-    return min(targets, key=lambda target: (target.prerelease, Version(target.version or "0")))
+    return min(targets, key=lambda target: (target.prerelease, parse_version(target.version or "0")))

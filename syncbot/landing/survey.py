@@ -159,11 +159,22 @@ class Survey:
         missing = found.commits() - changes.keys()
         changes |= change_of(self.git, missing) if missing else {}
         sizes = blob_sizes(self.git, [changes[oid] for oid in (fix, *found.lookalike) if oid in changes])
-        found.lookalike = set(_alike(self.index, changes, fix, found.lookalike, sizes))
-        wanted = {oid: changes[oid] for oid in found.commits() if oid in changes}
-        patches = read_patches(self.git, wanted)
-        backwards = read_patches(self.git, {fix: changes[fix]}, reverse=True) if fix in changes else {}
-        return weigh(found, Diffs(changes, patches, _ids(backwards)), self.history)
+        _sort_lookalikes(self.index, changes, found, sizes)
+        return weigh(found, self._read_diffs([found], changes), self.history)
+
+    def _read_diffs(self, candidates: Sequence[Candidates], changes: Mapping[str, Change]) -> Diffs:
+        """The diffs that the candidates of some fixes need, each once: a copy with the very same blobs needs none."""
+        needed: dict[str, Change] = {}
+        turned: dict[str, Change] = {}
+        for found in candidates:
+            own = changes.get(found.fix, ())
+            others = [oid for oid in found.commits() if changes.get(oid, ()) != own]
+            if others:
+                needed |= {oid: changes[oid] for oid in (found.fix, *others) if oid in changes}
+            if found.mirror or found.backward:
+                turned[found.fix] = own
+        patches = read_patches(self.git, needed)
+        return Diffs(changes, patches, _ids(read_patches(self.git, turned, reverse=True)))
 
     # -- reports ------------------------------------------------------------------------------------------------------
 
@@ -278,14 +289,10 @@ class _Bulk:
             found = find(
                 survey.index, fix, survey.index.claims.number.get(fix), crowded.get(frozenset(paths), ()), touching
             )
-            found.lookalike = set(_alike(survey.index, changes, fix, found.lookalike, sizes))
+            _sort_lookalikes(survey.index, changes, found, sizes)
             found.wordless = {oid for oid in found.wordless if _could_hold(own, changes[oid])}
             everything.append(found)
-        busy = [found for found in everything if len(found.commits()) > 1]
-        needed = {oid: changes[oid] for found in busy for oid in _to_read(found, changes) if oid in changes}
-        patches = read_patches(survey.git, needed)
-        turned = {found.fix: changes[found.fix] for found in busy if found.lookalike and found.fix in changes}
-        diffs = Diffs(changes, patches, _ids(read_patches(survey.git, turned, reverse=True)))
+        diffs = survey._read_diffs(everything, changes)  # noqa: SLF001 - the same work, for all at once
         return {found.fix: weigh(found, diffs, survey.history) for found in everything}
 
     def _wordless(self, changes: Mapping[str, Change]) -> dict[str, list[str]]:
@@ -296,12 +303,6 @@ class _Bulk:
                 for entry in change:
                     found[entry.path].append(oid)
         return found
-
-
-def _to_read(found: Candidates, changes: Mapping[str, Change]) -> set[str]:
-    """The commits whose diffs matter: a copy with the very same blobs needs none."""
-    own = changes.get(found.fix)
-    return {found.fix} | {oid for oid in found.commits() if changes.get(oid) != own}
 
 
 def _paths(change: Change) -> set[str]:
@@ -324,23 +325,24 @@ def _growth(change: Change, sizes: Mapping[str, int], left_out: frozenset[str]) 
     }
 
 
-def _alike(
-    index: Index, changes: Mapping[str, Change], fix: str, lookalike: Iterable[str], sizes: Mapping[str, int]
-) -> Iterator[str]:
-    """Of commits with the same paths, those that can be the fix, forwards or backwards.
+def _sort_lookalikes(index: Index, changes: Mapping[str, Change], found: Candidates, sizes: Mapping[str, int]) -> None:
+    """Of commits with the same paths, keep those that can be the fix (``lookalike``) or its undoing (``mirror``).
 
     The same patch grows each file by the same number of bytes, and its undoing shrinks it by as many, so blob sizes
     tell most apart without a diff. Where a size is not to be had, only an off-branch commit that names nothing is kept.
     """
-    own = changes[fix]
-    for oid in lookalike:
+    own = changes.get(found.fix, ())
+    near, found.lookalike = found.lookalike, set()
+    for oid in near:
         other = changes[oid]
         left_out = unread_paths(own, sizes) | unread_paths(other, sizes)
         if left_out and other != own and not is_wordless(index, oid):
             continue
         grown, there = _growth(own, sizes, left_out), _growth(other, sizes, left_out)
-        if grown == there or all(there[path] == -bytes_ for path, bytes_ in grown.items()):
-            yield oid
+        if grown == there:
+            found.lookalike.add(oid)
+        if all(there[path] == -size for path, size in grown.items()):
+            found.mirror.add(oid)
 
 
 def _numbers_its_changes(index: Index) -> bool:

@@ -9,6 +9,7 @@ import fnmatch
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from packaging.version import InvalidVersion, Version
 
@@ -18,6 +19,12 @@ from syncbot.model.words import TargetKind
 
 _NUMBERED = re.compile(r"^(.*?)(\d+(?:\.\d+)+.*)$")
 _SEGMENT = re.compile(r"^\d+(?:\.\d+)+")
+
+
+@lru_cache(maxsize=4096)
+def parse_version(text: str) -> Version:
+    """``packaging``'s version, parsed once. Raises `packaging.version.InvalidVersion`."""
+    return Version(text)
 
 
 def release_tags(tags: Iterable[Ref], pattern: str | None = None, ignore: Iterable[str] = ()) -> list[Ref]:
@@ -43,7 +50,7 @@ def release_target(tag: Ref) -> Target:
     text = match[2] if match else tag.short
     version, line, early, note = None, None, False, None
     try:
-        parsed = Version(text)
+        parsed = parse_version(text)
     except InvalidVersion:
         segment = _SEGMENT.match(text)
         line = segment[0] if segment else None
@@ -67,10 +74,10 @@ def in_version_order(targets: Iterable[Target]) -> list[Target]:
 
     def key(target: Target) -> tuple[int, Version, int, str]:
         if target.version is not None:
-            return (0, Version(target.line or "0"), 0, "")
-        return (0, Version(target.line), 1, target.ref) if target.line else (1, Version("0"), 2, "")
+            return (0, parse_version(target.line or "0"), 0, "")
+        return (0, parse_version(target.line), 1, target.ref) if target.line else (1, parse_version("0"), 2, "")
 
     def within(target: Target) -> Version:
-        return Version(target.version) if target.version else Version("0")
+        return parse_version(target.version or "0")
 
     return sorted(targets, key=lambda target: (*key(target)[:3], within(target), key(target)[3]))
