@@ -12,6 +12,7 @@ from pathlib import Path
 
 from syncbot.git.run import Access, Git, GitError
 from syncbot.git.url import parse_address, redact
+from syncbot.git.view import plain_view
 from syncbot.model.errors import UsageError
 
 _FALLBACKS = ("main", "master")
@@ -46,8 +47,8 @@ class Clone:
         return self.slug or self.path.name
 
     def git(self) -> Git:
-        """Return a read-only runner for it."""
-        return Git(self.git_dir, Access.READ)
+        """Return a read-only runner that sees its objects and refs, and none of its configuration."""
+        return plain_view(self.git_dir, self.common_dir)
 
     def branch_candidates(self, branch: str) -> tuple[str, ...]:
         """Return the full refs under which the remote's branch ``branch`` may lie here, best first.

@@ -124,6 +124,46 @@ def test_a_partial_clone_says_so(clone, upstream: Path) -> None:
     assert open_clone(path).partial, "packs marked as promised tell it too"
 
 
+def test_objects_that_are_missing_are_missing_at_once_and_nothing_is_fetched(clone, upstream: Path) -> None:
+    git(upstream, "config", "uploadpack.allowFilter", "true")
+    path = clone("--bare", "--filter=blob:none")
+    blobs = [git(upstream, "rev-parse", f"{ref}:file") for ref in ("trunk", "trunk~1")]
+    runner = open_clone(path).git()
+    answer = runner.lines("cat-file", "--batch-check", stdin="\n".join([*blobs, "trunk"]).encode())
+    assert answer[:2] == [f"{blob} missing" for blob in blobs]
+    assert answer[2].endswith(f"commit {len(runner.run('cat-file', 'commit', 'trunk'))}")
+
+
+def test_the_configuration_of_a_clone_reaches_nothing(clone, tmp_path: Path) -> None:
+    path = clone()
+    trap = tmp_path / "sprung"
+    git(path, "config", "diff.external", f"touch {trap}")
+    git(path, "config", "core.fsmonitor", f"touch {trap}")
+    git(path, "config", "diff.noprefix", "true")
+    git(path, "config", "filter.x.smudge", f"touch {trap}")
+    (path / ".git" / "info" / "attributes").write_text("* diff=x\n")
+    git(path, "config", "diff.x.textconv", f"touch {trap}; cat")
+    patch = open_clone(path).git().text("log", "-p", "-1", "--ext-diff", "--textconv", "refs/remotes/origin/trunk")
+    assert "+++ b/file" in patch
+    assert not trap.exists()
+
+
+def test_a_ref_packed_after_the_clone_was_opened_is_still_found(clone) -> None:
+    path = clone("--bare")
+    (path / "packed-refs").unlink()
+    git(path, "fetch", "-q", "origin", "trunk:late")
+    runner = open_clone(path).git()
+    git(path, "pack-refs", "--all")
+    assert runner.text("log", "-1", "--format=%s", "refs/heads/late") == "Commit 2"
+
+
+def test_a_sha256_repository(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--object-format=sha256", "-b", "main", "new")
+    git(tmp_path / "new", "commit", "-q", "--allow-empty", "-m", "First")
+    found = open_clone(tmp_path / "new")
+    assert found.git().text("log", "-1", "--format=%s", "refs/heads/main") == "First"
+
+
 def test_without_origin_head_main_is_taken_and_said(clone) -> None:
     path = clone()
     git(path, "remote", "set-head", "origin", "--delete")
