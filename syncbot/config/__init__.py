@@ -3,7 +3,7 @@
 `load_project` is what everybody calls; `check_project` returns the problems as values.
 """
 
-from syncbot.config.loading import check_project, load_project
+from syncbot.config.loading import check_project, is_id, load_project
 from syncbot.config.problems import Problem
 
-__all__ = ["Problem", "check_project", "load_project"]
+__all__ = ["Problem", "check_project", "is_id", "load_project"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from syncbot.config.fields import (
     Branch,
@@ -23,11 +23,8 @@ from syncbot.config.fields import (
     Table,
     TagFormat,
     TreePath,
-    refuse,
 )
 from syncbot.model.words import Mode
-
-BUILT_IN_FORGE = "github"
 
 
 class ForgeTable(Table):
@@ -44,16 +41,6 @@ class ForgeTable(Table):
     path: Line | None = None
     """Where a ``folder`` forge keeps its proposals; relative paths are from the folder of ``syncbot.toml``."""
 
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if self.kind == "folder" and self.path is None:
-            raise refuse("`path`, the folder that takes the proposals", key="path")
-        if self.kind != "folder" and self.path is not None:
-            raise refuse('`path` only with kind = "folder"', key="path")
-        if self.kind != "github" and self.api is not None:
-            raise refuse('`api` only with kind = "github"', key="api")
-        return self
-
 
 class RepoKeys(Table):
     """The keys that name a repository: ``repo`` on a forge, or ``url`` for git alone, or both."""
@@ -69,19 +56,7 @@ class RepoKeys(Table):
     """
 
 
-class NamedRepo(RepoKeys):
-    """The same, where a repository must be named."""
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.repo is None and self.url is None:
-            raise refuse(
-                "`repo` or `url`", 'write repo = "owner/name", or url = "https://..." for any other git address'
-            )
-        return self
-
-
-class UpstreamTable(NamedRepo):
+class UpstreamTable(RepoKeys):
     """A project whose fixes are waited for."""
 
     branch: Branch | None = None
@@ -125,7 +100,7 @@ class ProposalsTable(Table):
     """``pull-request``: the bot opens drafts; ``hand-off``: a person submits. Left out: the token's rights decide."""
     fork: Slug | None = None
     """The fork the bot pushes to, as ``owner/name``."""
-    home: NamedRepo | None = None
+    home: RepoKeys | None = None
     """The bot's own repository, where its tracking issues, dashboard and memory are."""
     dashboard: Line | None = None
     """Title of the dashboard issue; left out: none is kept."""
@@ -153,7 +128,7 @@ class ProposalsTable(Table):
     """Small removals offered as one proposal: a key for the bundle, and the ids in it."""
 
 
-class DownstreamTable(NamedRepo):
+class DownstreamTable(RepoKeys):
     """A project that carries workarounds."""
 
     branch: Branch | None = None
@@ -183,18 +158,6 @@ class PinTable(RepoKeys):
     """Whether a workaround must stay until this pin has the fix."""
     tag_format: TagFormat | None = None
     """Turns a plain version into a tag, such as ``v{version}``."""
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        if (self.pattern is None) == (self.submodule is None):
-            raise refuse("exactly one of `pattern` and `submodule`")
-        if self.pattern is not None and self.path is None:
-            raise refuse("`path`, the file that `pattern` is looked for in")
-        if self.submodule is not None and (self.path is not None or self.former_paths):
-            raise refuse("no `path` or `former_paths` beside `submodule`")
-        if self.submodule is not None and self.tag_format is not None:
-            raise refuse("no `tag_format` beside `submodule`, which names a commit", key="tag_format")
-        return self
 
 
 class ReportsTable(Table):

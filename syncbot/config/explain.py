@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from syncbot.config.problems import Key, Problem, did_you_mean, one_of, shown
+from syncbot.config.problems import HIDDEN, Key, Problem, did_you_mean, one_of, shown
 from syncbot.config.reading import Document
 
 _TYPES = {
@@ -71,18 +71,7 @@ def _problem(error: Any, model: type[BaseModel], document: Document) -> Problem:
 
 
 def _refusal(key: Key, value: object, context: Mapping[str, Any], document: Document) -> Problem:
-    below = context.get("key")
-    if below is not None:
-        inner = tuple(below.split("."))
-        key, value = (*key, *inner), _value_at(value, inner)
-    if context.get("secret"):
-        found = "a value that may hold a secret (not shown)"
-    elif value is None:
-        found = "nothing"
-    elif isinstance(value, dict):
-        found = "only " + ", ".join(f"`{name}`" for name in value) if value else "an empty table"
-    else:
-        found = shown(value)
+    found = HIDDEN if context.get("secret") else shown(value)
     return document.problem(key, found, context["expected"], context.get("todo"))
 
 

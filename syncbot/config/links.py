@@ -11,30 +11,26 @@ from pathlib import Path
 from typing import Any
 
 from syncbot.config.problems import Key, Problem, did_you_mean, one_of, shown
-from syncbot.config.reading import Document
+from syncbot.config.reading import Document, array_of, table_of, tables_of
 
 _Found = Iterator[Problem]
 
 
 def config_problems(config: Document, ids: set[str], root: Path) -> _Found:
     """Yield what is wrong between the tables of ``syncbot.toml``; ``ids`` are those of the manifests there are."""
-    forges = {"github", *_table(config.data, "forges")}
+    forges = {"github", *table_of(config.data, "forges")}
     for section in ("upstreams", "downstreams", "pins"):
-        for name, table in _tables(config.data, section):
+        for name, table in tables_of(config.data, section):
             yield from _reference(config, (section, name, "forge"), table.get("forge"), forges, "[forges]")
             yield from _repo_problems(config, (section, name), table)
-    for name, table in _tables(config.data, "pins"):
+    for name, table in tables_of(config.data, "pins"):
         for key, section in (("upstream", "upstreams"), ("downstream", "downstreams")):
-            known = set(_table(config.data, section))
+            known = set(table_of(config.data, section))
             yield from _reference(config, ("pins", name, key), table.get(key), known, f"[{section}]")
-    for name, table in _tables(config.data, "forges"):
-        if table.get("kind") == "github" and name != "github" and "web" not in table:
-            expected = "`web`, the address of the server, such as https://github.example.com"
-            yield config.problem(("forges", name, "web"), "nothing", expected, "add it")
-    yield from _proposals_problems(config, ("proposals",), _table(config.data, "proposals"), ids, root)
-    for name, table in _tables(config.data, "downstreams"):
+    yield from _proposals_problems(config, ("proposals",), table_of(config.data, "proposals"), ids, root)
+    for name, table in tables_of(config.data, "downstreams"):
         yield from _proposals_problems(
-            config, ("downstreams", name, "proposals"), _table(table, "proposals"), ids, root
+            config, ("downstreams", name, "proposals"), table_of(table, "proposals"), ids, root
         )
 
 
@@ -47,26 +43,26 @@ def manifest_problems(manifest: Document, config: Document | None, folder: Path)
     yield from _doubles(manifest, "fixes", ("upstream", "commit"))
     yield from _doubles(manifest, "checks", ("name",))
     yield from _doubles(manifest, "carried", ("name",))
-    removal = _table(data, "removal")
+    removal = table_of(data, "removal")
     yield from _doubles(manifest, "markers", ("path", "text"), ("removal",), removal)
     yield from _doubles(manifest, "edits", ("path", "kind", "target", "within"), ("removal",), removal)
-    for index, carrier in enumerate(_array(data, "carried")):
+    for index, carrier in enumerate(array_of(data, "carried")):
         patch = carrier.get("patch", "change.patch")
-        if carrier.get("carried") == "patch-file" and isinstance(patch, str) and not _is_file(folder / patch):
+        if carrier.get("carried") == "patch-file" and isinstance(patch, str) and not _is_file(folder, patch):
             todo = "put the patch there"
             yield manifest.problem(("carried", index, "patch"), shown(patch), "a file beside the manifest", todo)
 
 
 def _manifest_references(manifest: Document, config: Document) -> _Found:
     data = manifest.data
-    upstreams, pins = set(_table(config.data, "upstreams")), _table(config.data, "pins")
-    downstreams = set(_table(config.data, "downstreams"))
+    upstreams, pins = set(table_of(config.data, "upstreams")), table_of(config.data, "pins")
+    downstreams = set(table_of(config.data, "downstreams"))
     yield from _reference(manifest, ("downstream",), data.get("downstream"), downstreams, "[downstreams]")
-    for index, fix in enumerate(_array(data, "fixes")):
+    for index, fix in enumerate(array_of(data, "fixes")):
         yield from _reference(manifest, ("fixes", index, "upstream"), fix.get("upstream"), upstreams, "[upstreams]")
-    forges = {"github", *_table(config.data, "forges")}
-    named: list[tuple[Key, object]] = [(("gate", "pins"), _table(data, "gate").get("pins"))]
-    for index, carrier in enumerate(_array(data, "carried")):
+    forges = {"github", *table_of(config.data, "forges")}
+    named: list[tuple[Key, object]] = [(("gate", "pins"), table_of(data, "gate").get("pins"))]
+    for index, carrier in enumerate(array_of(data, "carried")):
         yield from _reference(manifest, ("carried", index, "forge"), carrier.get("forge"), forges, "[forges]")
         named.append((("carried", index, "pins"), carrier.get("pins")))
     for key, names in named:
@@ -81,7 +77,7 @@ def _pin_fits(manifest: Document, key: Key, name: str, pin: Mapping[str, Any]) -
     if pin.get("downstream") != downstream:
         found = f"{shown(name)}, a pin of {shown(pin.get('downstream'))}"
         yield manifest.problem(key, found, f"a pin of this workaround's downstream, {shown(downstream)}")
-    waited = {fix.get("upstream") for fix in _array(manifest.data, "fixes")}
+    waited = {fix.get("upstream") for fix in array_of(manifest.data, "fixes")}
     if waited and pin.get("upstream") not in waited:
         found = f"{shown(name)}, a pin of {shown(pin.get('upstream'))}"
         expected = f"a pin of an upstream that a fix is in, {one_of(sorted(str(each) for each in waited))}"
@@ -89,11 +85,11 @@ def _pin_fits(manifest: Document, key: Key, name: str, pin: Mapping[str, Any]) -
 
 
 def _proposals_problems(config: Document, key: Key, table: Mapping[str, Any], ids: set[str], root: Path) -> _Found:
-    home = _table(table, "home")
-    forges = {"github", *_table(config.data, "forges")}
+    home = table_of(table, "home")
+    forges = {"github", *table_of(config.data, "forges")}
     yield from _reference(config, (*key, "home", "forge"), home.get("forge"), forges, "[forges]")
     bundled: Counter[str] = Counter()
-    for name, members in _table(table, "bundles").items():
+    for name, members in table_of(table, "bundles").items():
         for index, member in enumerate(members if isinstance(members, list) else ()):
             place = (*key, "bundles", name, index)
             yield from _reference(config, place, member, ids, "the folders of patches/")
@@ -101,7 +97,7 @@ def _proposals_problems(config: Document, key: Key, table: Mapping[str, Any], id
             if bundled[str(member)] == 2:
                 yield config.problem(place, f"{shown(member)} a second time", "each workaround in one bundle at most")
     folder = table.get("templates")
-    if isinstance(folder, str) and ".." not in folder and not (root / folder).is_dir():
+    if isinstance(folder, str) and ".." not in folder and "\0" not in folder and not (root / folder).is_dir():
         yield config.problem(
             (*key, "templates"), shown(folder), "a folder that is there", "make it, or take the key out"
         )
@@ -112,7 +108,7 @@ def _repo_problems(config: Document, key: Key, table: Mapping[str, Any]) -> _Fou
     slug, name = table.get("repo"), table.get("forge", "github")
     if not isinstance(slug, str) or not isinstance(name, str):
         return
-    forge = _table(_table(config.data, "forges"), name)
+    forge = table_of(table_of(config.data, "forges"), name)
     kind = forge.get("kind", "github" if name == "github" else None)
     if kind == "github" and slug.count("/") != 1:
         yield config.problem((*key, "repo"), shown(slug), "owner/name, as GitHub has it")
@@ -134,7 +130,7 @@ def _doubles(
     document: Document, name: str, keys: tuple[str, ...], at: Key = (), data: Mapping[str, Any] | None = None
 ) -> _Found:
     seen: dict[tuple[str, ...], int] = {}
-    for index, table in enumerate(_array(document.data if data is None else data, name)):
+    for index, table in enumerate(array_of(document.data if data is None else data, name)):
         values = tuple(shown(table[key]) if key in table else "" for key in keys)
         if keys[-1] != "within" and not values[-1]:
             continue
@@ -144,24 +140,9 @@ def _doubles(
         seen.setdefault(values, index)
 
 
-def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = data.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _tables(data: Mapping[str, Any], section: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, table in _table(data, section).items():
-        if isinstance(table, dict):
-            yield name, table
-
-
-def _array(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    value = data.get(name)
-    return [each if isinstance(each, dict) else {} for each in value] if isinstance(value, list) else []
-
-
-def _is_file(path: Path) -> bool:
+def _is_file(folder: Path, path: str) -> bool:
+    """Whether the file is there; a path that leads out of the folder is refused elsewhere."""
     try:
-        return path.is_file()
+        return path.startswith("/") or ".." in path or (folder / path).is_file()
     except (OSError, ValueError):
         return False

@@ -17,6 +17,7 @@ from syncbot.config.links import config_problems, manifest_problems
 from syncbot.config.manifest_file import ManifestFile
 from syncbot.config.problems import Problem, in_order, shown
 from syncbot.config.reading import Document, read_toml
+from syncbot.config.rules import config_rules, manifest_rules
 from syncbot.model.errors import UsageError
 from syncbot.model.project import Project
 
@@ -63,6 +64,7 @@ def _load(path: Path) -> _Loading:
     }
     if config is not None:
         loading.config = _checked(ConfigFile, config, loading)
+        loading.problems += config_rules(config)
         loading.problems += config_problems(config, set(folders), loading.root)
     for name, document in documents.items():
         if document is None:
@@ -70,6 +72,7 @@ def _load(path: Path) -> _Loading:
         manifest = _checked(ManifestFile, document, loading)
         if manifest is not None:
             loading.manifests[name] = manifest
+        loading.problems += manifest_rules(document)
         loading.problems += manifest_problems(document, config, folders[name])
     return loading
 
@@ -109,7 +112,7 @@ def _folders(loading: _Loading) -> Iterator[Path]:
                 todo = f"move it to {PATCHES}/{entry.stem}/{MANIFEST_NAME}"
                 loading.problems.append(Problem(file=label, found="a file", expected=expected, todo=todo))
             continue
-        if not _is_id(entry.name):
+        if not is_id(entry.name):
             expected = "a folder name of letters, digits, '-', '_' and '.': it is the workaround's id"
             loading.problems.append(Problem(file=label, found=shown(entry.name), expected=expected, todo="rename it"))
         elif entry.name.casefold() in seen:
@@ -121,5 +124,6 @@ def _folders(loading: _Loading) -> Iterator[Path]:
             yield entry
 
 
-def _is_id(name: str) -> bool:
+def is_id(name: str) -> bool:
+    """Return whether ``name`` can be the id of a workaround: a folder's name that can stand in a branch name."""
     return name.isascii() and all(char.isalnum() or char in "-_." for char in name) and ref_is_safe(name)

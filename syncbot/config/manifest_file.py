@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from syncbot.config.check_tables import CheckTable
 from syncbot.config.config_file import RepoKeys
@@ -20,7 +20,6 @@ from syncbot.config.fields import (
     Text,
     TreePath,
     Version_,
-    refuse,
 )
 from syncbot.model.words import Action, CarriedAs, Cures, Needs, Scope
 
@@ -34,12 +33,6 @@ class ChangeTable(Table):
     """The commit on the downstream's branch, in full."""
     date: Day | None = None
     """The day it was merged, in UTC."""
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.pull is None and self.commit is None:
-            raise refuse("`pull` or `commit`")
-        return self
 
 
 class CarrierTable(RepoKeys):
@@ -55,14 +48,6 @@ class CarrierTable(RepoKeys):
     """The patch, beside the manifest; left out with ``patch-file``: ``change.patch``."""
     pins: list[Identifier] = Field(default_factory=list)
     """The pins it waits for; left out: those of ``[gate]``."""
-
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if self.carried is not CarriedAs.PATCH_FILE and self.patch is not None:
-            raise refuse('`patch` only with carried = "patch-file"', key="patch")
-        if self.carried is CarriedAs.BRANCH and self.branch is None:
-            raise refuse("`branch`, the branch that has the commit")
-        return self
 
 
 class FixTable(Table):
@@ -82,12 +67,6 @@ class FixTable(Table):
     """Where that can be read."""
     note: Text | None = None
     """A remark."""
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.pull is None and self.commit is None:
-            raise refuse("`pull` or `commit`")
-        return self
 
 
 class GateTable(Table):
@@ -114,18 +93,6 @@ class EditTable(Table):
     """What stands there instead; left out: it is deleted."""
     count: int = Field(default=1, ge=1, le=10000)
     """How many places must match."""
-
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if self.kind == "file" and (self.target or self.replace is not None or self.within or self.count != 1):
-            raise refuse('nothing but `path` beside kind = "file"')
-        if self.kind != "file" and not self.target:
-            raise refuse(f"`target`, the {self.kind} that is meant")
-        if self.within is not None and self.kind not in ("statement", "import"):
-            raise refuse(
-                '`within` only with kind = "statement" or "import"; a name is qualified by itself', key="within"
-            )
-        return self
 
 
 class MarkerTable(Table):
@@ -160,16 +127,6 @@ class RemovalTable(Table):
     """Labels of the removal proposal, besides those of the config."""
     restore: bool = True
     """Offer to put it back when a pin falls back or the fix is reverted; false: only report it."""
-
-    @model_validator(mode="after")
-    def _scope_fits(self) -> Self:
-        for scope in (Scope.PATHS, Scope.SYMBOLS, Scope.EDITS):
-            given = bool(getattr(self, scope.value))
-            if given and self.scope is not scope:
-                raise refuse(f'scope = "{scope.value}" with `{scope.value}`', key=scope.value)
-            if not given and self.scope is scope and self.action is Action.REMOVE:
-                raise refuse(f'`{scope.value}` that say what goes, with scope = "{scope.value}"', key="scope")
-        return self
 
 
 class NoteTable(Table):
@@ -211,16 +168,3 @@ class ManifestFile(Table):
     checks: list[CheckTable] = Field(default_factory=list)
     """The benchmark checklist."""
     notes: list[NoteTable] = Field(default_factory=list)
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        in_tree = not self.carried or any(each.carried is CarriedAs.IN_TREE for each in self.carried)
-        if in_tree and self.introduced is None:
-            raise refuse("a table [introduced] for a workaround that is in the downstream's tree")
-        names = [each.name for each in self.carried]
-        if len(names) > 1 and None in names:
-            raise refuse("a `name` for each of several carriers", key="carried")
-        added = self.introduced.date if self.introduced else None
-        if added and self.removed and self.removed.date and self.removed.date < added:
-            raise refuse(f"a day not before it was introduced ({added})", key="removed.date")
-        return self

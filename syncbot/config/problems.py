@@ -12,6 +12,9 @@ Key = tuple[str | int, ...]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST = 80
+_SECRET = re.compile(r"gh[pousr]_[A-Za-z0-9]{10}|github_pat_|glpat-|://[^/@\s]*:[^/@\s]*@|\bBearer ")
+
+HIDDEN = "a value that may hold a secret (not shown)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ def key_path(key: Key) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value from a file in one short printable line; tables and arrays by what they are."""
+    """Return a value from a file in one short line: tables and arrays by what they are, secrets not at all."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):
@@ -56,6 +59,8 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
+        if _SECRET.search(value):
+            return HIDDEN
         text = json.dumps(value, ensure_ascii=True)
         return text if len(text) <= _LONGEST else text[:_LONGEST] + '…"'
     text = str(value)
@@ -82,5 +87,7 @@ def _plain(name: str) -> str:
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems without doubles, by file, line and key."""
-    return sorted(dict.fromkeys(problems), key=lambda each: (each.file, each.line or 0, key_path(each.key)))
+    """Return the problems without doubles, by file (those of ``patches/`` last), line and key."""
+    return sorted(
+        dict.fromkeys(problems), key=lambda each: ("/" in each.file, each.file, each.line or 0, key_path(each.key))
+    )

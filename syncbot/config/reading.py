@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,22 @@ def _syntax_hint(what: str) -> str | None:
     if "escape" in what:
         return "in \"double quotes\" a backslash starts an escape: use 'single quotes' for regular expressions"
     return None
+
+
+def table_of(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the table ``name`` of ``data``, empty when it is missing or something else."""
+    value = data.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def tables_of(data: Mapping[str, Any], section: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield name and table for each table of a section of named tables."""
+    for name, table in table_of(data, section).items():
+        if isinstance(table, dict):
+            yield name, table
+
+
+def array_of(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the tables of the array ``name``; what is no table counts as an empty one, so that places still fit."""
+    value = data.get(name)
+    return [each if isinstance(each, dict) else {} for each in value] if isinstance(value, list) else []
