@@ -86,7 +86,7 @@ def read_history(git: Git, tips: Sequence[str]) -> History:
             times = int(authored), int(committed)
             commits[oid] = Commit(oid, tuple(parents.split()), *times, author, subject, body, len(commits))
     except GitError as error:
-        raise UnknownObjectError(f"the history in {git.directory} cannot be read: {error.stderr}") from error
+        raise UnknownObjectError(f"the history of this clone cannot be read: {error.stderr}") from error
     return History(commits, tips)
 
 
@@ -116,7 +116,7 @@ def resolve(git: Git, ref: str) -> str:
     try:
         return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{safe_ref(ref)}^{{commit}}")
     except GitError as error:
-        raise UnknownObjectError(f"{ref!r} names no commit in {git.directory}") from error
+        raise UnknownObjectError(f"{ref!r} names no commit in this clone") from error
 
 
 def reachable_count(git: Git, newer: str, older: Iterable[str]) -> int:

@@ -29,6 +29,10 @@ _LOOSE = re.compile(r"^(?:\[[^\]]*\]\s*)*(?:[\w()-]+:\s*)?(revert|re-?land|reapp
 _INTERESTING = re.compile(r"rever|re-?land|reappl", re.IGNORECASE)
 
 
+Names = frozenset[str]
+"""The names (``owner/name``, lower case) under which a repository's own numbers may be written out."""
+
+
 class Reference(NamedTuple):
     """What a message points at: a commit id (maybe abbreviated), a subject, or a number. One of the three is set."""
 
@@ -99,16 +103,16 @@ def peel(subject: str) -> tuple[str, int]:
     return subject, sign
 
 
-def numbers_in(text: str, own_name: str | None) -> list[int]:
+def numbers_in(text: str, names: Names) -> list[int]:
     """The numbers a text mentions as this repository's own; those of other repositories are left out."""
-    return [int(number) for site, name, number in _NUMBER.findall(text) if _is_own(site or name, own_name)]
+    return [int(number) for site, name, number in _NUMBER.findall(text) if _is_own(site or name, names)]
 
 
-def _is_own(name: str, own_name: str | None) -> bool:
-    return not name or (own_name is not None and name.lower() == own_name.lower())
+def _is_own(name: str, names: Names) -> bool:
+    return not name or name.lower() in names
 
 
-def undos_of(commit: Commit, own_name: str | None) -> list[Undo]:
+def undos_of(commit: Commit, names: Names) -> list[Undo]:
     """What a commit says it undoes or re-lands. Mentions in one body that cancel out are gone.
 
     The body of a squash lists its steps; a step and its own undoing leave nothing. Steps are counted by the innermost
@@ -124,15 +128,15 @@ def undos_of(commit: Commit, own_name: str | None) -> list[Undo]:
     elif match := _LOOSE.match(commit.subject):
         loose_sign = -1 if match[1].lower() == "revert" else 1
         own = landed_number(commit)
-        mentioned = [number for number in numbers_in(commit.subject, own_name) if number != own]
+        mentioned = [number for number in numbers_in(commit.subject, names) if number != own]
         if loose_sign > 0:
-            mentioned += [number for number in numbers_in(commit.body, own_name) if number != own]
+            mentioned += [number for number in numbers_in(commit.body, names) if number != own]
         found += [Undo(commit.oid, Reference(number=number), loose_sign, False) for number in mentioned]
-    found += _steps(commit, own_name, direct=direct)
+    found += _steps(commit, names, direct=direct)
     return found
 
 
-def _steps(commit: Commit, own_name: str | None, *, direct: bool) -> list[Undo]:
+def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:
     net: dict[str, int] = defaultdict(int)
     oids: dict[str, list[str]] = defaultdict(list)
     found: list[Undo] = []
@@ -156,12 +160,12 @@ def _steps(commit: Commit, own_name: str | None, *, direct: bool) -> list[Undo]:
             if sign < 0:
                 found += [Undo(commit.oid, Reference(oid=oid), -1, direct) for oid in oids[inner][:1]]
     for name, number in _REVERT_NUMBER.findall(commit.body):
-        if _is_own(name, own_name):
+        if _is_own(name, names):
             found.append(Undo(commit.oid, Reference(number=int(number)), -1, direct))
     return found
 
 
-def read_claims(history: History, branch_bit: int, own_name: str | None) -> Claims:
+def read_claims(history: History, branch_bit: int, names: Names) -> Claims:
     """Read the claims of every commit. ``branch_bit`` is the default branch's bit in the history's masks."""
     claims = Claims(
         number={},
@@ -180,9 +184,9 @@ def read_claims(history: History, branch_bit: int, own_name: str | None) -> Clai
         if number is not None:
             claims.number[commit.oid] = number
             claims.by_number[number].append(commit.oid)
-        claims.undos.extend(undos_of(commit, own_name))
+        claims.undos.extend(undos_of(commit, names))
         if not history.mask(commit.oid) >> branch_bit & 1:
-            _read_off_branch(commit, claims, own_name)
+            _read_off_branch(commit, claims, names)
         elif "cherry picked" in commit.body:
             _read_trailers(commit, claims)
     return claims
@@ -196,13 +200,13 @@ def _read_trailers(commit: Commit, claims: Claims) -> None:
             claims.picked_from[oid].append(commit.oid)
 
 
-def _read_off_branch(commit: Commit, claims: Claims, own_name: str | None) -> None:
+def _read_off_branch(commit: Commit, claims: Claims, names: Names) -> None:
     _read_trailers(commit, claims)
     if peel(commit.subject)[1] < 0:
         return  # a revert names what it takes out, it does not carry it
-    for number in dict.fromkeys(numbers_in(commit.subject, own_name)):
+    for number in dict.fromkeys(numbers_in(commit.subject, names)):
         claims.subject_numbers[number].append(commit.oid)
-    for number in dict.fromkeys(numbers_in(commit.body, own_name)):
+    for number in dict.fromkeys(numbers_in(commit.body, names)):
         claims.body_numbers[number].append(commit.oid)
     for line in commit.body.splitlines():
         if not _INTERESTING.search(line) and "cherry picked from" not in line:

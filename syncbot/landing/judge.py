@@ -342,7 +342,8 @@ def _texts(lines: Lines) -> tuple[str, ...]:
 
 
 def _in_order(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    return tuple(sorted(evidence, key=lambda each: _ORDER[each.kind]))
+    found = tuple(evidence)
+    return found if len(found) < 2 else tuple(sorted(found, key=lambda each: _ORDER[each.kind]))
 
 
 def _named(target: Target) -> str:

@@ -17,7 +17,7 @@ from syncbot.git.diff import Change, Patch, blob_sizes, change_of, read_changes,
 from syncbot.git.history import Commit, History, merge_components, read_history, resolve
 from syncbot.git.run import Git
 from syncbot.landing.candidates import Candidates, Index, find, is_wordless
-from syncbot.landing.claims import read_claims
+from syncbot.landing.claims import Names, read_claims
 from syncbot.landing.judge import Diffs, Weighed, answer, weigh
 from syncbot.landing.releases import first_release
 from syncbot.model.errors import UnknownObjectError, UsageError
@@ -61,8 +61,9 @@ def parse_query(text: str) -> Query:
 class Survey:
     """The landing engine over one clone.
 
-    ``branch`` is the commit of the default branch; ``name`` the repository's ``owner/name`` where it is known, so that
-    ``owner/name#N`` in a message counts as ``#N``. ``shallow``: history is cut, so "absent" becomes "unknown".
+    ``branch`` is the commit of the default branch; ``names`` are the ``owner/name`` of the repository, as far as they
+    are known, so that ``owner/name#N`` in a message counts as ``#N``; ``more`` are commits to read besides.
+    ``shallow``: history is cut, so "absent" becomes "unknown".
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Survey:
         branch: str,
         targets: Sequence[Target],
         *,
-        name: str | None = None,
+        names: Names = frozenset(),
         shallow: bool = False,
         more: Iterable[str] = (),
     ) -> None:
@@ -81,8 +82,12 @@ class Survey:
         known = [target.commit for target in self.targets if target.commit is not None]
         tips = list(dict.fromkeys([branch, *known, *more]))
         self.history: History = read_history(git, tips)
+        self._absent = {
+            target.ref: Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
+            for target in self.targets
+        }
         self._bits = {tip: bit for bit, tip in enumerate(tips)}
-        self.index = Index(self.history, read_claims(self.history, 0, name), 0)
+        self.index = Index(self.history, read_claims(self.history, 0, names), 0)
         self._numbered = _numbers_its_changes(self.index)
         self._unshared = self._without_merge_base()
         self._off_branch = [tip for tip in tips[1:] if not self.index.on_branch(tip)]
@@ -200,7 +205,10 @@ class Survey:
         if target.commit is None:
             reason = target.note or f"{target.ref} cannot be read in this clone"
             return Answer(target=target, verdict=Verdict.UNKNOWN, confidence=Confidence.WEAK, reason=reason)
-        found = answer(weighed, target, self._bits[target.commit])
+        bit = self._bits[target.commit]
+        if not weighed.anywhere >> bit & 1 and not self.shallow:
+            return self._absent[target.ref]
+        found = answer(weighed, target, bit)
         if self.shallow and found.verdict is Verdict.ABSENT:
             reason = "this clone is shallow: its history is cut, so nothing says the fix is not there"
             return replace(found, verdict=Verdict.UNKNOWN, confidence=Confidence.WEAK, reason=reason)

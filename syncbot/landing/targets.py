@@ -13,7 +13,10 @@ from functools import lru_cache
 
 from packaging.version import InvalidVersion, Version
 
-from syncbot.git.refs import Ref
+from syncbot.git.history import resolve
+from syncbot.git.refs import Ref, read_refs
+from syncbot.git.run import Git, safe_ref
+from syncbot.model.errors import UnknownObjectError
 from syncbot.model.landing import Target
 from syncbot.model.words import TargetKind
 
@@ -67,6 +70,23 @@ def release_target(tag: Ref) -> Target:
         prerelease=early,
         note=note,
     )
+
+
+def named_target(git: Git, ref: str, kind: TargetKind = TargetKind.REF) -> Target:
+    """Any ref as a target: a tag is a release, a branch a branch; one that cannot be read has no commit and says so.
+
+    Raises `UsageError` for a name that is no ref at all (an option, a range).
+    """
+    safe_ref(ref)
+    for found in read_refs(git, f"refs/tags/{ref}", f"refs/heads/{ref}", f"refs/remotes/origin/{ref}"):
+        if found.short == ref:
+            if found.name.startswith("refs/tags/"):
+                return release_target(found)
+            return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
+    try:
+        return Target(ref=ref, kind=kind, commit=resolve(git, ref))
+    except UnknownObjectError as error:
+        return Target(ref=ref, kind=kind, commit=None, note=str(error))
 
 
 def in_version_order(targets: Iterable[Target]) -> list[Target]:
