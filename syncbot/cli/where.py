@@ -115,11 +115,10 @@ def _targets(source: Source, refs: Sequence[str], tags: str | None) -> list[Targ
 
 def _print_everything(source: Source, tip: str, asked: Sequence[Target], *, as_json: bool) -> None:
     from syncbot.landing.codec import LineWriter
-    from syncbot.landing.survey import Survey
+    from syncbot.landing.everything import everything
 
-    survey = Survey(source.git, tip, asked, names=source.names, shallow=source.shallow)
     writer = LineWriter(source.label)
-    for report in survey.everything():
+    for report in everything(source.git, tip, asked, names=source.names, shallow=source.shallow):
         if as_json:
             sys.stdout.write(writer.line(report) + "\n")
         else:

@@ -254,6 +254,8 @@ def answer(weighed: Weighed, target: Target, bit: int) -> Answer:
     """The verdict for one target, whose bit in the history's masks is ``bit``."""
     if not weighed.anywhere >> bit & 1:
         return Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
+    if len(weighed.landings) == 1 and not weighed.undoings:
+        return _standing_answer(weighed, target, weighed.landings)
     here = [landing for landing in weighed.landings if weighed.standing[landing.commit] >> bit & 1]
     if here:
         best = min(map(_rank, here))

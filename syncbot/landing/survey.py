@@ -1,24 +1,23 @@
 """Ask one upstream repository which targets have which fixes.
 
-A `Survey` reads the history once for all targets and all questions. For a single fix it then asks git only for commits
-that touch the fix's paths; for every change at once (`Survey.everything`) it reads the list of changed blobs of all
-commits in one stream and the diffs of the few that could be twins.
+A `Survey` reads the history once for all targets and all questions. For a fix it then asks git only for commits that
+touch the fix's paths; `syncbot.landing.everything` does the same for all changes at once.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from syncbot.git.diff import Change, Patch, blob_sizes, change_of, read_changes, read_patches, unread_paths
+from syncbot.git.diff import Change, blob_sizes, change_of, read_changes
 from syncbot.git.history import Commit, History, merge_components, read_history, resolve
 from syncbot.git.run import Git
-from syncbot.landing.candidates import Candidates, Index, find, is_wordless
+from syncbot.landing.candidates import Index, find
 from syncbot.landing.claims import Names, read_claims
-from syncbot.landing.judge import Diffs, Weighed, answer, weigh
+from syncbot.landing.judge import Weighed, answer, weigh
+from syncbot.landing.lookalikes import could_hold, paths_of, read_diffs, sort_lookalikes
 from syncbot.landing.releases import first_release
 from syncbot.model.errors import UnknownObjectError, UsageError
 from syncbot.model.landing import Answer, FirstRelease, FixReport, Target
@@ -99,14 +98,7 @@ class Survey:
         commit = self._commit_of(query)
         if commit is None:
             return self._not_found(query)
-        return self._report(query.text, commit, self._weigh_alone)
-
-    def everything(self) -> Iterator[FixReport]:
-        """Answer for every numbered change of the default branch, newest first."""
-        bulk = _Bulk(self)
-        weighed = bulk.weigh_all()
-        for number, oid in bulk.numbered:
-            yield self._report(f"#{number}", self.history.commits[oid], weighed.__getitem__)
+        return self.report(query.text, commit, self._weigh_alone(commit.oid))
 
     def _commit_of(self, query: Query) -> Commit | None:
         commits = self.history.commits
@@ -154,37 +146,23 @@ class Survey:
             # far down is changed less often than one near the top.
             rarest = max(paths, key=lambda path: (path.count("/"), len(path)))
             near = read_changes(self.git, *self.history.tips, paths=[rarest])
-            same = {oid: change for oid, change in near.items() if _paths(change) == set(paths)}
+            same = {oid: change for oid, change in near.items() if paths_of(change) == set(paths)}
             if self._off_branch:
                 asked = paths[:: max(1, len(paths) // _PATHS_ASKED)]
                 touching = read_changes(self.git, *self._off_branch, f"^{self.history.tips[0]}", paths=asked)
         found = find(self.index, fix, self.index.claims.number.get(fix), same, touching)
-        found.wordless = {oid for oid in found.wordless if _could_hold(changes[fix], touching[oid])}
+        found.wordless = {oid for oid in found.wordless if could_hold(changes[fix], touching[oid])}
         changes |= same | touching
         missing = found.commits() - changes.keys()
         changes |= change_of(self.git, missing) if missing else {}
         sizes = blob_sizes(self.git, [changes[oid] for oid in (fix, *found.lookalike) if oid in changes])
-        _sort_lookalikes(self.index, changes, found, sizes)
-        return weigh(found, self._read_diffs([found], changes), self.history)
-
-    def _read_diffs(self, candidates: Sequence[Candidates], changes: Mapping[str, Change]) -> Diffs:
-        """The diffs that the candidates of some fixes need, each once: a copy with the very same blobs needs none."""
-        needed: dict[str, Change] = {}
-        turned: dict[str, Change] = {}
-        for found in candidates:
-            own = changes.get(found.fix, ())
-            others = [oid for oid in found.commits() if changes.get(oid, ()) != own]
-            if others:
-                needed |= {oid: changes[oid] for oid in (found.fix, *others) if oid in changes}
-            if found.mirror or found.backward:
-                turned[found.fix] = own
-        patches = read_patches(self.git, needed)
-        return Diffs(changes, patches, _ids(read_patches(self.git, turned, reverse=True)))
+        sort_lookalikes(self.index, changes, found, sizes)
+        return weigh(found, read_diffs(self.git, [found], changes), self.history)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 
-    def _report(self, text: str, commit: Commit, weighed_of: Callable[[str], Weighed]) -> FixReport:
-        weighed = weighed_of(commit.oid)
+    def report(self, text: str, commit: Commit, weighed: Weighed) -> FixReport:
+        """The report on a fix that was asked for as ``text``, landed as ``commit`` and weighed before."""
         answers = [self._answer(weighed, target) for target in self.targets]
         parts = merge_components(self.history, commit)
         if 1 <= len(parts) <= _COMPONENTS and any(each.verdict is not Verdict.CONTAINED for each in answers):
@@ -263,94 +241,6 @@ class Survey:
             if mask & 1:
                 shared |= mask
         return {tip for tip, bit in self._bits.items() if not shared >> bit & 1}
-
-
-class _Bulk:
-    """The same work for every numbered change at once, with each diff read once."""
-
-    def __init__(self, survey: Survey) -> None:
-        self.survey = survey
-        index = survey.index
-        commits = survey.history.commits
-        self.numbered = [
-            (number, max((oid for oid in oids if index.on_branch(oid)), key=lambda oid: commits[oid].place))
-            for number, oids in index.claims.by_number.items()
-            if any(index.on_branch(oid) for oid in oids)
-        ]
-
-    def weigh_all(self) -> dict[str, Weighed]:
-        """Weigh each numbered change; the result is keyed by its commit."""
-        survey = self.survey
-        changes = read_changes(survey.git, *survey.history.tips)
-        groups: dict[frozenset[str], list[str]] = defaultdict(list)
-        for oid, change in changes.items():
-            if change:
-                groups[frozenset(entry.path for entry in change)].append(oid)
-        crowded = {paths: oids for paths, oids in groups.items() if len(oids) > 1}
-        sizes = blob_sizes(survey.git, (changes[oid] for oids in crowded.values() for oid in oids))
-        wordless = self._wordless(changes)
-        everything: list[Candidates] = []
-        for _, fix in self.numbered:
-            own = changes.get(fix, ())
-            paths = _paths(own)
-            touching = {oid: changes[oid] for path in paths for oid in wordless.get(path, ())}
-            found = find(
-                survey.index, fix, survey.index.claims.number.get(fix), crowded.get(frozenset(paths), ()), touching
-            )
-            _sort_lookalikes(survey.index, changes, found, sizes)
-            found.wordless = {oid for oid in found.wordless if _could_hold(own, changes[oid])}
-            everything.append(found)
-        diffs = survey._read_diffs(everything, changes)  # noqa: SLF001 - the same work, for all at once
-        return {found.fix: weigh(found, diffs, survey.history) for found in everything}
-
-    def _wordless(self, changes: Mapping[str, Change]) -> dict[str, list[str]]:
-        """Off-branch commits without any counterpart, by the paths they touch."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for oid, change in changes.items():
-            if is_wordless(self.survey.index, oid):
-                for entry in change:
-                    found[entry.path].append(oid)
-        return found
-
-
-def _paths(change: Change) -> set[str]:
-    return {entry.path for entry in change}
-
-
-def _ids(patches: Mapping[str, Patch]) -> dict[str, str]:
-    return {oid: patch.patch_id for oid, patch in patches.items() if patch.patch_id is not None}
-
-
-def _could_hold(fix: Change, other: Change) -> bool:
-    """Whether a commit touches at least half of the fix's paths; fewer cannot hold nearly all of its lines."""
-    paths = _paths(fix)
-    return 2 * len(paths & _paths(other)) >= len(paths)
-
-
-def _growth(change: Change, sizes: Mapping[str, int], left_out: frozenset[str]) -> dict[str, int]:
-    return {
-        entry.path: sizes.get(entry.new, 0) - sizes.get(entry.old, 0) for entry in change if entry.path not in left_out
-    }
-
-
-def _sort_lookalikes(index: Index, changes: Mapping[str, Change], found: Candidates, sizes: Mapping[str, int]) -> None:
-    """Of commits with the same paths, keep those that can be the fix (``lookalike``) or its undoing (``mirror``).
-
-    The same patch grows each file by the same number of bytes, and its undoing shrinks it by as many, so blob sizes
-    tell most apart without a diff. Where a size is not to be had, only an off-branch commit that names nothing is kept.
-    """
-    own = changes.get(found.fix, ())
-    near, found.lookalike = found.lookalike, set()
-    for oid in near:
-        other = changes[oid]
-        left_out = unread_paths(own, sizes) | unread_paths(other, sizes)
-        if left_out and other != own and not is_wordless(index, oid):
-            continue
-        grown, there = _growth(own, sizes, left_out), _growth(other, sizes, left_out)
-        if grown == there:
-            found.lookalike.add(oid)
-        if all(there[path] == -size for path, size in grown.items()):
-            found.mirror.add(oid)
 
 
 def _numbers_its_changes(index: Index) -> bool:
