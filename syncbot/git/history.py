@@ -40,6 +40,24 @@ class History:
         """Bit ``i`` is set when ``tips[i]`` reaches ``oid``; 0 for a commit that is not here."""
         return self._masks.get(oid, 0)
 
+    def only_in(self, one: str, other: str) -> list[Commit]:
+        """The commits that tip ``one`` has and tip ``other`` has not, in topological order; both must be tips."""
+        has, lacks = 1 << self.tips.index(one), 1 << self.tips.index(other)
+        return [
+            commit for oid, commit in self.commits.items() if self._masks[oid] & has and not self._masks[oid] & lacks
+        ]
+
+    def difference(self, old: str, new: str) -> tuple[int, int, int]:
+        """How many commits only ``old`` has, only ``new`` has, and both have; both must be tips."""
+        before, after = 1 << self.tips.index(old), 1 << self.tips.index(new)
+        lost = gained = shared = 0
+        for mask in self._masks.values():
+            had, has = mask & before, mask & after
+            lost += bool(had and not has)
+            gained += bool(has and not had)
+            shared += bool(had and has)
+        return lost, gained, shared
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether ``newer`` reaches ``older``; a commit reaches itself. Walks only what lies between the two."""
         start, goal = self.commits.get(newer), self.commits.get(older)

@@ -45,14 +45,15 @@ def ask(
 
     Raises `UnknownObjectError` when the clone's own history cannot be read.
     """
-    ground = json.dumps([branch, sorted(names), shallow, [[each.ref, each.commit, each.note] for each in targets]])
+    ground = json.dumps(
+        [branch, sorted(names), shallow, [[each.kind, each.ref, each.commit, each.note] for each in targets]]
+    )
     keys = [hashlib.sha256(f"{ground}\0{query.text}".encode()).hexdigest() for query in queries]
     known = cache.get_json(_NAMESPACE, keys) if cache is not None else {}
-    by_ref = {target.ref: target for target in targets}
     reports: dict[str, FixReport] = {}
     for key in keys:
         try:
-            reports[key] = decode(known[key], by_ref)
+            reports[key] = decode(known[key], targets)
         except (KeyError, TypeError, ValueError):
             continue
     open_queries = {key: query for key, query in zip(keys, queries, strict=True) if key not in reports}

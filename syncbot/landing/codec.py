@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
@@ -75,19 +75,20 @@ def _verdict(answer: Answer) -> dict[str, Any]:
     return values
 
 
-def decode(values: Mapping[str, Any], targets: Mapping[str, Target]) -> FixReport:
-    """The report that `encode` made ``values`` of, over ``targets`` by ref.
+def decode(values: Mapping[str, Any], targets: Iterable[Target]) -> FixReport:
+    """The report that `encode` made ``values`` of, over ``targets``.
 
     Raises KeyError, TypeError or ValueError when the values are of another form; a cache then looks again.
     """
     first = values["first_release"]
+    known = {(target.kind.value, target.ref): target for target in targets}
     return FixReport(
         query=values["query"],
         commit=values["commit"],
         pull=values["pull"],
         title=values["title"],
         merged_at=dt.datetime.fromisoformat(values["merged_at"]) if values["merged_at"] else None,
-        answers=tuple(_decode_answer(each, targets[each["ref"]]) for each in values["targets"]),
+        answers=tuple(_decode_answer(each, known[each["kind"], each["ref"]]) for each in values["targets"]),
         first_release=FirstRelease(by_date=first["by_date"], by_line=tuple(first["by_line"].items())),
         notes=tuple(values["notes"]),
     )
@@ -122,8 +123,8 @@ class LineWriter:
 
     def __init__(self, repo: str) -> None:
         self._start = f'{{"schema": {json.dumps(SCHEMA)}, "repo": {json.dumps(repo)}, "fixes": ['
-        self._targets: dict[str, str] = {}
-        self._absent: dict[str, str] = {}
+        self._targets: dict[tuple[str, str], str] = {}
+        self._absent: dict[tuple[str, str], str] = {}
 
     def line(self, report: FixReport) -> str:
         """One document with this one fix, without a line end."""
@@ -132,7 +133,7 @@ class LineWriter:
         return f'{self._start}{head[:-1]}, "targets": [{answers}], {tail[1:]}]}}'
 
     def _answer(self, answer: Answer) -> str:
-        ref = answer.target.ref
+        ref = answer.target.kind, answer.target.ref
         plain = answer.verdict is Verdict.ABSENT and not answer.evidence and answer.reason is None
         if plain and ref in self._absent:
             return self._absent[ref]

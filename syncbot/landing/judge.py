@@ -17,7 +17,7 @@ from syncbot.landing.candidates import Candidates, Claim
 from syncbot.landing.claims import Undo
 from syncbot.landing.content import ALIKE, CONTAINED, ENOUGH, NOTHING, UNDONE, Lines, flipped, overlap, telling_lines
 from syncbot.model.landing import Answer, Evidence, Target
-from syncbot.model.words import Confidence, EvidenceKind, Verdict
+from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
 _BY_DESIGN = {EvidenceKind.TRAILER, EvidenceKind.REWRITTEN, EvidenceKind.RELANDING}
 _ORDER = {kind: place for place, kind in enumerate(EvidenceKind)}
@@ -349,7 +349,8 @@ def _in_order(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 def _named(target: Target) -> str:
-    return target.ref if target.ref != "HEAD" and target.commit is not None else str(target.commit)
+    """A name for the target that a reader's git takes: a release's tag, else its commit."""
+    return target.ref if target.kind is TargetKind.RELEASE else str(target.commit)
 
 
 def _evidence(fix: str, landing: Landing, target: Target) -> list[Evidence]:

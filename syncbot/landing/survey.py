@@ -82,7 +82,7 @@ class Survey:
         tips = list(dict.fromkeys([branch, *known, *more]))
         self.history: History = read_history(git, tips)
         self._absent = {
-            target.ref: Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
+            (target.kind, target.ref): Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
             for target in self.targets
         }
         self._bits = {tip: bit for bit, tip in enumerate(tips)}
@@ -185,7 +185,7 @@ class Survey:
             return Answer(target=target, verdict=Verdict.UNKNOWN, confidence=Confidence.WEAK, reason=reason)
         bit = self._bits[target.commit]
         if not weighed.anywhere >> bit & 1 and not self.shallow:
-            return self._absent[target.ref]
+            return self._absent[target.kind, target.ref]
         found = answer(weighed, target, bit)
         if self.shallow and found.verdict is Verdict.ABSENT:
             reason = "this clone is shallow: its history is cut, so nothing says the fix is not there"
