@@ -18,7 +18,12 @@ from typer.core import TyperCommand, TyperGroup
 
 from syncbot.model.errors import SyncbotError, UsageError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "where": "Say in which releases a fix really is, with the evidence.",
+    "init": "Write a starter syncbot.toml and a starter manifest.",
+    "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
+}
 
 _BUG = 70
 

@@ -15,13 +15,18 @@ from syncbot.model.words import Action, CarriedAs, Cures, Mode, Needs, Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forge:
-    """A code host. ``kind`` is ``github``, ``folder`` or ``git`` (plain git, no pull requests)."""
+    """A code host. ``kind`` is ``github``, ``folder`` or ``git`` (plain git, no pull requests).
+
+    ``token_variable`` is the name of the environment variable that holds the token. ``path`` is where a ``folder``
+    forge keeps its proposals (absolute, or relative to the project's root).
+    """
 
     name: str
     kind: str
     web: str | None = None
     api: str | None = None
     token_variable: str | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +56,12 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downstream:
-    """A project that carries workarounds."""
+    """A project that carries workarounds. ``proposals`` None means those of the project."""
 
     name: str
     repo: Repo
     branch: str | None = None
+    proposals: Proposals | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +222,14 @@ class Workaround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """How proposals are made; DESIGN, modes and limits."""
+    """How proposals are made, and how many.
+
+    ``fork`` is where a hand-off's branch is pushed; ``home`` is the bot's own repository (tracking issues, dashboard,
+    memory), ``dashboard`` the title of its dashboard issue. Times are days; ``max_distance`` and
+    ``results_max_distance`` are commits of the base; ``quiet_hours`` is ``HH:MM-HH:MM`` in UTC. ``bundles`` maps the
+    key of a bundle to the ids of its workarounds. ``backlinks`` allows bare ``owner/repo#N`` in what is written;
+    ``push_refresh`` allows a refreshed branch to be pushed with a lease without a proposal.
+    """
 
     mode: Mode | None = None
     fork: str | None = None
@@ -235,6 +248,19 @@ class Proposals:
     stop_label: str = "syncbot-stop"
     templates: str | None = None
     dashboard: str | None = None
+    home: Repo | None = None
+    results_max_distance: int = 500
+    bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    backlinks: bool = False
+    push_refresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """What the reports are called and when a workaround counts as overdue (days since its last gate opened)."""
+
+    title: str = "Workarounds"
+    overdue_after_days: int = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,3 +275,8 @@ class Project:
     forges: Mapping[str, Forge] = field(default_factory=dict)
     proposals: Proposals = Proposals()
     archive_after_days: int = 30
+    reports: Reports = Reports()
+
+    def proposals_for(self, downstream: str) -> Proposals:
+        """How proposals to ``downstream`` are made: its own settings, or else the project's."""
+        return self.downstreams[downstream].proposals or self.proposals

@@ -34,6 +34,7 @@ class EvidenceKind(StrEnum):
     SUBJECT = "subject-number"
     BODY = "body-number"
     CONTENT = "content"
+    RELANDING = "re-landing"
     REVERT = "revert"
 
 

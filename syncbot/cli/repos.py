@@ -1,0 +1,89 @@
+"""``--repo [NAME=]PATH`` and the mirrors: from what a person named to a repository that can be read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from syncbot.git.run import Git
+from syncbot.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from syncbot.cache import Cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A repository to read: its runner, its default branch (name, full ref), and the names it goes by."""
+
+    git: Git
+    label: str
+    branch: str | None
+    branch_ref: str | None
+    bare: bool
+    shallow: bool
+    names: frozenset[str]
+    notes: tuple[str, ...] = ()
+
+
+def open_cache(wanted: bool = True) -> Cache:
+    """The cache of this user, or one that keeps nothing."""
+    from syncbot.cache import Cache, cache_folder
+
+    return Cache(cache_folder(os.environ) / "facts.sqlite" if wanted else None)
+
+
+def split_repo(option: str) -> tuple[str | None, str]:
+    """``NAME=PATH`` as name and path; a plain path has no name. A path that exists wins over the form."""
+    name, found, path = option.partition("=")
+    if not found or Path(option).expanduser().exists() or "/" in name.replace("/", "", 1):
+        return None, option
+    if not name or not path:
+        raise UsageError(f"--repo {option}: expected PATH or NAME=PATH, and one of the two is empty")
+    return name, path
+
+
+def open_local(path: str, *names: str | None) -> Source:
+    """A clone on this machine, read only. Raises `UsageError` when there is none."""
+    from syncbot.git.clone import open_clone
+
+    clone = open_clone(path)
+    known = {name.lower() for name in (*names, clone.slug) if name and "/" in name}
+    label = next((name for name in (*names, clone.slug) if name and "/" in name), clone.label)
+    return Source(
+        git=clone.git(),
+        label=label,
+        branch=clone.branch,
+        branch_ref=clone.branch_ref,
+        bare=clone.bare,
+        shallow=clone.shallow,
+        names=frozenset(known),
+        notes=clone.notes,
+    )
+
+
+def progress(label: str) -> Any:
+    """A spinner with ``label`` on a terminal's standard error, nothing elsewhere; a context manager."""
+    import contextlib
+    import sys
+
+    if not sys.stderr.isatty() or os.environ.get("CI"):
+        return contextlib.nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(label)
+
+
+def console() -> Any:
+    """A rich console on standard output: plain when it is no terminal, when ``CI`` or ``NO_COLOR`` is set."""
+    import sys
+
+    from rich.console import Console
+
+    coloured = sys.stdout.isatty() and not os.environ.get("CI")
+    width = None if sys.stdout.isatty() else 120
+    return Console(
+        highlight=False, markup=False, emoji=False, no_color=not coloured, force_terminal=coloured, width=width
+    )

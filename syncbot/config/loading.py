@@ -1,0 +1,129 @@
+"""Reads a project from its folder: ``syncbot.toml`` and ``patches/<id>/patch.toml``, every problem in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from syncbot.config import build
+from syncbot.config.config_file import ConfigFile
+from syncbot.config.explain import explain
+from syncbot.config.fields import ref_is_safe
+from syncbot.config.links import config_problems, manifest_problems
+from syncbot.config.manifest_file import ManifestFile
+from syncbot.config.problems import Problem, in_order, shown
+from syncbot.config.reading import Document, read_toml
+from syncbot.config.rules import config_rules, manifest_rules
+from syncbot.model.errors import UsageError
+from syncbot.model.project import Project
+
+CONFIG_NAME = "syncbot.toml"
+MANIFEST_NAME = "patch.toml"
+PATCHES = "patches"
+ARCHIVE = "archive"
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+@dataclass(slots=True)
+class _Loading:
+    root: Path
+    problems: list[Problem] = field(default_factory=list)
+    config: ConfigFile | None = None
+    manifests: dict[str, ManifestFile] = field(default_factory=dict)
+
+
+def load_project(path: Path) -> Project:
+    """Return the project at ``path``, its folder or its ``syncbot.toml``.
+
+    Raises `UsageError` with one line for each problem of each file.
+    """
+    loading = _load(path)
+    if loading.problems or loading.config is None:
+        raise UsageError(*(str(each) for each in in_order(loading.problems)))
+    return build.project(loading.root, loading.config, loading.manifests)
+
+
+def check_project(path: Path) -> list[Problem]:
+    """Return every problem of the project at ``path``, by file and line; empty when `load_project` would succeed."""
+    return in_order(_load(path).problems)
+
+
+def _load(path: Path) -> _Loading:
+    file = path / CONFIG_NAME if path.is_dir() else path
+    loading = _Loading(root=file.parent.absolute())
+    config = _keep(read_toml(file, file.name), loading)
+    folders = {each.name: each for each in _folders(loading)}
+    documents = {
+        name: _keep(read_toml(folder / MANIFEST_NAME, f"{PATCHES}/{name}/{MANIFEST_NAME}"), loading)
+        for name, folder in folders.items()
+    }
+    if config is not None:
+        loading.config = _checked(ConfigFile, config, loading)
+        loading.problems += config_rules(config)
+        loading.problems += config_problems(config, set(folders), loading.root)
+    for name, document in documents.items():
+        if document is None:
+            continue
+        manifest = _checked(ManifestFile, document, loading)
+        if manifest is not None:
+            loading.manifests[name] = manifest
+        loading.problems += manifest_rules(document)
+        loading.problems += manifest_problems(document, config, folders[name])
+    return loading
+
+
+def _keep(read: Document | Problem, loading: _Loading) -> Document | None:
+    if isinstance(read, Problem):
+        loading.problems.append(read)
+        return None
+    return read
+
+
+def _checked(model: type[_Model], document: Document, loading: _Loading) -> _Model | None:
+    try:
+        return model.model_validate(document.data)
+    except ValidationError as error:
+        loading.problems += explain(error, model, document)
+        return None
+
+
+def _folders(loading: _Loading) -> Iterator[Path]:
+    """Yield the folders of workarounds; anything else in ``patches/`` may be a slip and becomes a problem."""
+    patches = loading.root / PATCHES
+    seen: dict[str, str] = {}
+    try:
+        entries = sorted(patches.iterdir()) if patches.is_dir() else []
+    except OSError as error:
+        found = f"a folder that cannot be read ({error.strerror})"
+        loading.problems.append(Problem(file=PATCHES, found=found, expected="the folder of the manifests"))
+        return
+    for entry in entries:
+        label = f"{PATCHES}/{entry.name}"
+        if entry.name.startswith(".") or entry.name == ARCHIVE:
+            continue
+        if not entry.is_dir():
+            if entry.suffix == ".toml":
+                expected = f"a folder that holds {MANIFEST_NAME}"
+                todo = f"move it to {PATCHES}/{entry.stem}/{MANIFEST_NAME}"
+                loading.problems.append(Problem(file=label, found="a file", expected=expected, todo=todo))
+            continue
+        if not is_id(entry.name):
+            expected = "a folder name of letters, digits, '-', '_' and '.': it is the workaround's id"
+            loading.problems.append(Problem(file=label, found=shown(entry.name), expected=expected, todo="rename it"))
+        elif entry.name.casefold() in seen:
+            found = f"{shown(entry.name)}, which differs from {shown(seen[entry.name.casefold()])} only by case"
+            expected = "ids that stay apart on any file system"
+            loading.problems.append(Problem(file=label, found=found, expected=expected, todo="rename one"))
+        else:
+            seen[entry.name.casefold()] = entry.name
+            yield entry
+
+
+def is_id(name: str) -> bool:
+    """Return whether ``name`` can be the id of a workaround: a folder's name that can stand in a branch name."""
+    return name.isascii() and all(char.isalnum() or char in "-_." for char in name) and ref_is_safe(name)

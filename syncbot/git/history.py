@@ -1,0 +1,142 @@
+"""History read in one stream: every commit reachable from some tips, with the tips that reach it.
+
+One ``git log`` answers ancestry for all targets at once: each commit carries a bit mask of the tips it is reachable
+from, so "does target T have commit C" is one bit test, however many targets there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from syncbot.git.run import Git, GitError, safe_ref
+from syncbot.model.errors import UnknownObjectError
+
+_FORMAT = "%H%x1f%P%x1f%at%x1f%ct%x1f%an <%ae>%x1f%s%x1f%b"
+
+
+class Commit(NamedTuple):
+    """One commit. Times are seconds since 1970 (UTC); ``place`` counts in topological order, children first."""
+
+    oid: str
+    parents: tuple[str, ...]
+    authored: int
+    committed: int
+    author: str
+    subject: str
+    body: str
+    place: int
+
+
+class History:
+    """The commits reachable from ``tips`` (object ids), in topological order, children first."""
+
+    def __init__(self, commits: dict[str, Commit], tips: Sequence[str]) -> None:
+        self.commits = commits
+        self.tips = tuple(tips)
+        self._masks = _reach(commits, self.tips)
+
+    def mask(self, oid: str) -> int:
+        """Bit ``i`` is set when ``tips[i]`` reaches ``oid``; 0 for a commit that is not here."""
+        return self._masks.get(oid, 0)
+
+    def only_in(self, one: str, other: str) -> list[Commit]:
+        """The commits that tip ``one`` has and tip ``other`` has not, in topological order; both must be tips."""
+        has, lacks = 1 << self.tips.index(one), 1 << self.tips.index(other)
+        return [
+            commit for oid, commit in self.commits.items() if self._masks[oid] & has and not self._masks[oid] & lacks
+        ]
+
+    def difference(self, old: str, new: str) -> tuple[int, int, int]:
+        """How many commits only ``old`` has, only ``new`` has, and both have; both must be tips."""
+        before, after = 1 << self.tips.index(old), 1 << self.tips.index(new)
+        lost = gained = shared = 0
+        for mask in self._masks.values():
+            had, has = mask & before, mask & after
+            lost += bool(had and not has)
+            gained += bool(has and not had)
+            shared += bool(had and has)
+        return lost, gained, shared
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Whether ``newer`` reaches ``older``; a commit reaches itself. Walks only what lies between the two."""
+        start, goal = self.commits.get(newer), self.commits.get(older)
+        if start is None or goal is None:
+            return False
+        stack, seen = [start], {start.oid}
+        while stack:
+            commit = stack.pop()
+            if commit.oid == older:
+                return True
+            for parent in commit.parents:
+                known = self.commits.get(parent)
+                # Topological order: an ancestor always stands further down, so whatever stands below the goal is done.
+                if known is not None and known.place <= goal.place and parent not in seen:
+                    seen.add(parent)
+                    stack.append(known)
+        return False
+
+
+def _reach(commits: dict[str, Commit], tips: Sequence[str]) -> dict[str, int]:
+    masks = dict.fromkeys(commits, 0)
+    for bit, tip in enumerate(tips):
+        if tip in masks:
+            masks[tip] |= 1 << bit
+    for oid, commit in commits.items():
+        mask = masks[oid]
+        for parent in commit.parents:
+            if parent in masks:
+                masks[parent] |= mask
+    return masks
+
+
+def read_history(git: Git, tips: Sequence[str]) -> History:
+    """Read everything reachable from ``tips`` (commit ids).
+
+    Raises `UnknownObjectError` when the clone lacks a commit on the way (a damaged or interrupted clone).
+    """
+    commits: dict[str, Commit] = {}
+    words = "\n".join(safe_ref(tip) for tip in dict.fromkeys(tips)).encode()
+    try:
+        for record in git.records("log", "-z", "--topo-order", f"--format={_FORMAT}", "--stdin", stdin=words):
+            text = record.decode("utf-8", "replace").lstrip("\n")
+            oid, parents, authored, committed, author, subject, body = text.split("\x1f", 6)
+            times = int(authored), int(committed)
+            commits[oid] = Commit(oid, tuple(parents.split()), *times, author, subject, body, len(commits))
+    except GitError as error:
+        raise UnknownObjectError(f"the history of this clone cannot be read: {error.stderr}") from error
+    return History(commits, tips)
+
+
+def merge_components(history: History, merge: Commit) -> list[str]:
+    """The ordinary commits that a two-parent merge brought in, newest first; empty for any other commit."""
+    if len(merge.parents) != 2:
+        return []
+    first, second = merge.parents
+    found: list[str] = []
+    stack, seen = [second], {second}
+    while stack:
+        oid = stack.pop()
+        commit = history.commits.get(oid)
+        if commit is None or history.is_ancestor(oid, first):
+            continue
+        if len(commit.parents) < 2:
+            found.append(oid)
+        for parent in commit.parents:
+            if parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+    return sorted(found, key=lambda oid: history.commits[oid].place)
+
+
+def resolve(git: Git, ref: str) -> str:
+    """The commit id of a ref or an abbreviated id. Raises `UnknownObjectError` when it names no commit here."""
+    try:
+        return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{safe_ref(ref)}^{{commit}}")
+    except GitError as error:
+        raise UnknownObjectError(f"{ref!r} names no commit in this clone") from error
+
+
+def reachable_count(git: Git, newer: str, older: Iterable[str]) -> int:
+    """How many commits ``newer`` has that none of ``older`` has."""
+    return int(git.text("rev-list", "--count", "--end-of-options", newer, *(f"^{oid}" for oid in older)))

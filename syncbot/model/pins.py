@@ -1,0 +1,58 @@
+"""Values of pins: what a pinned place says, and how it moved."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from syncbot.model.landing import Target
+from syncbot.model.words import PinForm, PinMove
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinText:
+    """What stands at a pinned place: ``text`` as written, found in ``path`` (None for a submodule's gitlink)."""
+
+    text: str
+    path: str
+    submodule: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinReading:
+    """A pin at one commit of the repository that holds it.
+
+    ``target`` is the upstream commit it means; its commit is None where the text names nothing in the upstream clone.
+    ``problem`` says why there is no text; then ``form`` and ``target`` are None as well.
+    """
+
+    name: str
+    gating: bool
+    text: PinText | None = None
+    form: PinForm | None = None
+    target: Target | None = None
+    problem: str | None = None
+
+    @property
+    def floating(self) -> bool:
+        """Whether the pin follows a branch, so that what it means today says little about tomorrow."""
+        return self.form is PinForm.BRANCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One change of a pin: the downstream commit that made it, and the two upstream commits by ancestry.
+
+    ``lost`` counts the upstream commits that the old pin had and the new one has not, ``gained`` the reverse; both None
+    where one side cannot be read.
+    """
+
+    pin: str
+    commit: str
+    date: dt.datetime
+    title: str
+    old: PinReading | None
+    new: PinReading
+    kind: PinMove
+    lost: int | None = None
+    gained: int | None = None
