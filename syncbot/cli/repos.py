@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
     from syncbot.cache import Cache
+    from syncbot.model.project import Repo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +67,38 @@ def open_local(path: str, *names: str | None) -> Source:
     )
 
 
-def progress(label: str) -> Any:
-    """A spinner with ``label`` on a terminal's standard error, nothing elsewhere; a context manager."""
-    import contextlib
-    import sys
+def open_remote(repo: Repo, *names: str | None) -> Source:
+    """The mirror of a configured repository, cloned or brought up to date first.
 
-    if not sys.stderr.isatty() or os.environ.get("CI"):
-        return contextlib.nullcontext()
-    from rich.console import Console
+    Raises `TryLaterError` when its host cannot be reached, `UsageError` when it refuses or has no such repository.
+    """
+    from syncbot.cache import cache_folder
+    from syncbot.git.mirror import open_mirror
+    from syncbot.git.remote import remote
 
-    return Console(stderr=True).status(label)
+    variable = repo.forge.token_variable
+    token = (os.environ.get(variable) or None) if variable else None
+    there = remote(repo.url, token=token, token_variable=variable)
+    with progress(f"Fetching {repo.label}") as told:
+        mirror = open_mirror(cache_folder(os.environ) / "mirrors", there, progress=told)
+    clone = mirror.clone()
+    return Source(
+        git=mirror.reader(),
+        label=repo.label,
+        branch=clone.branch,
+        branch_ref=clone.branch_ref,
+        bare=True,
+        shallow=clone.shallow,
+        names=frozenset(name.lower() for name in (*names, repo.slug) if name and "/" in name),
+        notes=clone.notes,
+    )
+
+
+def progress(label: str) -> AbstractContextManager[Callable[[str], None] | None]:
+    """A spinner with ``label`` on a terminal's standard error, nothing elsewhere; see `syncbot.cli.progress.shown`."""
+    from syncbot.cli.progress import shown
+
+    return shown(label, os.environ)
 
 
 def console() -> Any:

@@ -16,7 +16,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from syncbot.git.run import Access, Git, GitError, safe_ref
 from syncbot.git.url import Address, redact
 from syncbot.git.view import plain_view
 from syncbot.git.watch import Progress, watch
-from syncbot.model.errors import CouldNotError, UsageError
+from syncbot.model.errors import CouldNotError, SyncbotError, UsageError
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,27 @@ class Mirror:
     def clone(self) -> Clone:
         """Return it as a clone to read."""
         return open_clone(self.path)
+
+    def reader(self, *, progress: Progress | None = None) -> Git:
+        """Return a runner for reading that can `Git.bring` contents here.
+
+        What cannot be brought stays missing, with a warning: one answer less is no reason to give none. After a
+        failure it does not try again.
+        """
+        view = plain_view(self.path, self.path)
+        reachable = True
+
+        def bring(oids: Collection[str]) -> None:
+            nonlocal reachable
+            if not reachable:
+                return
+            try:
+                self.prefetch(oids, progress=progress)
+            except SyncbotError as error:
+                reachable = False
+                log.warning("%s; answers that need the contents of files may be unknown", error)
+
+        return Git(view.directory, view.access, bring=bring)
 
     def missing(self, oids: Iterable[str]) -> list[str]:
         """Return those of ``oids`` (object ids) that are not here, each once, in order."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -135,17 +135,28 @@ def safe_path(path: str) -> str:
 
 
 class Git:
-    """Runs git commands in one repository; ``env`` adds to the environment of each (a scratch object store)."""
+    """Runs git commands in one repository; ``env`` adds to the environment of each (a scratch object store).
 
-    def __init__(self, directory: Path, access: Access = Access.READ, *, env: Mapping[str, str] | None = None) -> None:
+    ``bring`` tries to bring the objects of these ids here; a mirror has one. None: what is missing stays missing.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        access: Access = Access.READ,
+        *,
+        env: Mapping[str, str] | None = None,
+        bring: Callable[[Collection[str]], None] | None = None,
+    ) -> None:
         self.directory = directory
         self.access = access
+        self.bring = bring
         self._extra_env = dict(env or {})
         self._git: GitPython | None = None
 
     def with_env(self, **env: str) -> Git:
         """Return a runner for the same repository with more environment (a scratch store, a token's helper)."""
-        return Git(self.directory, self.access, env={**self._extra_env, **env})
+        return Git(self.directory, self.access, env={**self._extra_env, **env}, bring=self.bring)
 
     def _runner(self) -> GitPython:
         if self._git is None:

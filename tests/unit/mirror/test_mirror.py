@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from syncbot.git.diff import change_of, read_patches
 from syncbot.git.mirror import Mirror, mirror_name, open_mirror
 from syncbot.git.remote import remote
 from syncbot.git.run import GitError
@@ -135,6 +136,25 @@ def test_contents_come_in_one_request(host, mirrors, upstream, git) -> None:
     assert host.requests == []
 
 
+def test_a_reader_brings_what_a_diff_needs_in_one_request(host, mirrors, upstream, git, add_commit) -> None:
+    newest = [add_commit(f"Commit {number}") for number in (3, 4, 5)]
+    reader = open_mirror(mirrors, remote(host.url)).reader()
+    host.requests.clear()
+    patches = read_patches(reader, change_of(reader, newest))
+    assert host.packs() == 1
+    assert [b"+Commit 4" in patches[oid].text for oid in newest] == [False, True, False]
+    assert not any(patch.unread for patch in patches.values())
+
+
+def test_a_reader_that_cannot_bring_it_says_so_once_and_goes_on(host, mirrors, add_commit, caplog) -> None:
+    newest = [add_commit(f"Commit {number}") for number in (3, 4)]
+    reader = open_mirror(mirrors, remote(host.url)).reader()
+    host.status = 503
+    for oid in newest:
+        assert read_patches(reader, change_of(reader, [oid]))[oid].unread == {"file"}
+    assert caplog.text.count("may be unknown") == 1
+
+
 def test_contents_nobody_has_do_not_keep_the_others_away(host, mirrors, upstream, git) -> None:
     mirror = open_mirror(mirrors, remote(host.url))
     blob = git(upstream, "rev-parse", "v1:file")
@@ -179,6 +199,7 @@ def test_a_configured_address_reaches_no_folder_by_way_of_the_users_configuratio
 OPEN = """
 import sys
 from pathlib import Path
+from syncbot.git.diff import change_of, read_patches
 from syncbot.git.mirror import open_mirror
 from syncbot.git.remote import remote
 mirror = open_mirror(Path(sys.argv[1]), remote(sys.argv[2]), wait=30)
