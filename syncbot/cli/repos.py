@@ -11,7 +11,12 @@ from syncbot.git.run import Git
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from syncbot.cache import Cache
+    from syncbot.git.clone import Clone
+    from syncbot.model.project import Project, Repo
+    from syncbot.observe import Clones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,45 @@ def open_local(path: str, *names: str | None) -> Source:
         names=frozenset(known),
         notes=clone.notes,
     )
+
+
+def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
+    """The configuration in ``path``, and a clone for each repository it names.
+
+    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream or a pin's own repository. The others
+    come from mirrors in the cache folder. Raises `UsageError` for a name that is not configured.
+    """
+    from syncbot.config import load_project
+    from syncbot.git.clone import open_clone
+    from syncbot.observe import Clones
+
+    project = load_project(Path(path))
+    given = dict(_named(option, project) for option in repos)
+    upstreams = {name: given.get(name) or _mirror(each.repo) for name, each in project.upstreams.items()}
+    downstreams = {name: given.get(name) or _mirror(each.repo) for name, each in project.downstreams.items()}
+    pins = {
+        name: given.get(name) or _mirror(pin.repo)
+        for name, pin in project.pins.items()
+        if pin.repo != project.downstreams[pin.downstream].repo
+    }
+    opened = {place: open_clone(place) for place in {*upstreams.values(), *downstreams.values(), *pins.values()}}
+
+    def clones(places: dict[str, str]) -> dict[str, Clone]:
+        return {name: opened[place] for name, place in places.items()}
+
+    return project, Clones(upstreams=clones(upstreams), downstreams=clones(downstreams), pins=clones(pins))
+
+
+def _named(option: str, project: Project) -> tuple[str, str]:
+    name, path = split_repo(option)
+    known = {*project.upstreams, *project.downstreams, *project.pins}
+    if name is None or name not in known:
+        raise UsageError(f"--repo {option}: expected NAME=PATH with one of {', '.join(sorted(known))}")
+    return name, path
+
+
+def _mirror(repo: Repo) -> str:
+    raise UsageError(f"no clone of {repo.label} was given: use --repo NAME=PATH")
 
 
 def progress(label: str) -> Any:
