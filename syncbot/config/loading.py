@@ -56,10 +56,13 @@ def check_project(path: Path) -> list[Problem]:
 def _load(path: Path) -> _Loading:
     file = path / CONFIG_NAME if path.is_dir() else path
     loading = _Loading(root=file.parent.absolute())
-    config = _keep(read_toml(file, file.name), loading)
+    config = _keep(read_toml(file, file.name, missing="run `syncbot init` to make one"), loading)
     folders = {each.name: each for each in _folders(loading)}
+    no_manifest = f"name the manifest {MANIFEST_NAME}, or take the folder away"
     documents = {
-        name: _keep(read_toml(folder / MANIFEST_NAME, f"{PATCHES}/{name}/{MANIFEST_NAME}"), loading)
+        name: _keep(
+            read_toml(folder / MANIFEST_NAME, f"{PATCHES}/{name}/{MANIFEST_NAME}", missing=no_manifest), loading
+        )
         for name, folder in folders.items()
     }
     if config is not None:
