@@ -34,6 +34,7 @@ __all__ = [
     "RepoUrl",
     "Scalar",
     "Slug",
+    "Symbol",
     "Table",
     "TagFormat",
     "Text",
@@ -139,6 +140,15 @@ def _tree_path(value: str) -> str:
     ):
         todo = "write it from the top of the repository, with '/' between folders"
         raise refuse("a relative path without '..', not beginning with '-', '/' or ':'", todo)
+    return value
+
+
+def _symbol(value: str) -> str:
+    path, _, name = value.rpartition("::")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise refuse("path/to/file.py::Qualified.name", "the name is that of a function, a class or a test")
+    if path:
+        _tree_path(path)
     return value
 
 
@@ -273,6 +283,7 @@ Login = Annotated[str, AfterValidator(_login), Field(json_schema_extra={"pattern
 Branch = Annotated[str, AfterValidator(_branch)]
 Glob = Annotated[str, AfterValidator(_glob)]
 TreePath = Annotated[str, AfterValidator(_tree_path)]
+Symbol = Annotated[str, AfterValidator(_symbol)]
 Commit = Annotated[str, AfterValidator(_commit), Field(json_schema_extra={"pattern": "^([0-9a-f]{40}|[0-9a-f]{64})$"})]
 HttpUrl = Annotated[str, AfterValidator(_http_url), Field(json_schema_extra={"format": "uri"})]
 RepoUrl = Annotated[str, AfterValidator(_repo_url)]

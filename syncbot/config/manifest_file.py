@@ -16,6 +16,7 @@ from syncbot.config.fields import (
     Identifier,
     Label,
     Line,
+    Symbol,
     Table,
     Text,
     TreePath,
@@ -115,7 +116,7 @@ class RemovalTable(Table):
     """``remove``: offer the removal; ``review``: only tell a person that the day has come."""
     paths: list[TreePath] = Field(default_factory=list)
     """The files, with scope ``paths``."""
-    symbols: list[Line] = Field(default_factory=list)
+    symbols: list[Symbol] = Field(default_factory=list)
     """``path/to/file.py::Qualified.name``, with scope ``symbols``."""
     edits: list[EditTable] = Field(default_factory=list)
     """The edits, with scope ``edits``."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from syncbot.config.problems import Key, Problem, shown
 from syncbot.config.reading import Document, array_of, table_of, tables_of
+from syncbot.model.checks import PRESETS, REQUIRED, CheckKind
 
 _Found = Iterator[Problem]
 _Table = Mapping[str, Any]
@@ -47,6 +48,8 @@ def manifest_rules(manifest: Document) -> _Found:
     yield from _carriers(manifest)
     removal = table_of(data, "removal")
     yield from _scope(manifest, removal)
+    for index, check in enumerate(array_of(data, "checks")):
+        yield from _check(manifest, ("checks", index), check)
     for index, edit in enumerate(array_of(removal, "edits")):
         yield from _edit(manifest, ("removal", "edits", index), edit)
     added, gone = _day(table_of(data, "introduced")), _day(table_of(data, "removed"))
@@ -149,6 +152,17 @@ def _edit(manifest: Document, key: Key, table: _Table) -> _Found:
         expected = '`within` only with kind = "statement" or "import"'
         todo = "write the qualified name in `target`"
         yield manifest.problem((*key, "within"), shown(table["within"]), expected, todo)
+
+
+def _check(manifest: Document, key: Key, table: _Table) -> _Found:
+    """Without these a check asks nothing; a preset brings them."""
+    kind = table.get("kind")
+    if kind not in tuple(CheckKind) or "preset" in table or not PRESETS.get(CheckKind(kind)):
+        return
+    for name in REQUIRED[CheckKind(kind)]:
+        if name not in table:
+            todo = f"add it, or a preset: {', '.join(PRESETS[CheckKind(kind)])}"
+            yield manifest.problem((*key, name), "nothing", f"`{name}` of a {kind} check", todo)
 
 
 def _keys(table: _Table) -> str:
