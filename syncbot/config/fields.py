@@ -160,7 +160,7 @@ def _commit(value: str) -> str:
 
 def _http_url(value: str) -> str:
     if not _is_http(value):
-        raise refuse("an address that begins with https://", secret="@" in value)
+        raise refuse("an address such as https://example.org/path, without credentials", secret="@" in value)
     return value
 
 

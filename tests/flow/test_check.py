@@ -85,7 +85,9 @@ def as_json(path):
     return json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))
 
 
-@pytest.mark.parametrize("path", [ROOT / "syncbot.toml", *sorted(ROOT.glob("patches/*/patch.toml"))], ids=str)
+@pytest.mark.parametrize(
+    "path", [ROOT / "syncbot.toml", *sorted(ROOT.glob("patches/*/patch.toml"))], ids=lambda path: path.parent.name
+)
 def test_schema_takes_what_check_takes(path):
     kind = "config" if path.name == "syncbot.toml" else "manifest"
     schema = json.loads((ROOT / "docs" / "schema" / f"{kind}.json").read_text(encoding="utf-8"))

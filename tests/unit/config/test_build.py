@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncbot.config import load_project
+from syncbot.config import check_project, load_project
 from syncbot.model.project import Forge
 from syncbot.model.words import Action, CarriedAs, Cures, Mode, Needs, Scope
 
@@ -210,3 +210,16 @@ def test_workarounds_come_by_id_and_the_archive_stays_out(project):
         text = (project / "patches" / "guard" / "patch.toml").read_text(encoding="utf-8")
         (folder / "patch.toml").write_text(text, encoding="utf-8")
     assert [each.id for each in load_project(project).workarounds] == ["alpha", "guard", "zeta"]
+
+
+def test_ids_that_differ_only_by_case_are_refused(project):
+    text = (project / "patches" / "guard" / "patch.toml").read_text(encoding="utf-8")
+    (project / "patches" / "Guard").mkdir(exist_ok=True)
+    (project / "patches" / "Guard" / "patch.toml").write_text(text, encoding="utf-8")
+    if len(list((project / "patches").iterdir())) == 1:
+        pytest.skip("this file system does not tell names by case")
+    (problem,) = check_project(project)
+    assert str(problem) == (
+        'patches/guard: found "guard", which differs from "Guard" only by case; '
+        "expected ids that stay apart on any file system; rename one"
+    )

@@ -11,18 +11,12 @@ from syncbot.config import check_project
 FILES = ("syncbot.toml", "patches/guard/patch.toml")
 INTRUDERS = (
     "",
-    "-x",
     "\x00",
     "a" * 500,
-    "[",
-    7,
     -1,
-    1.5,
     float("nan"),
     True,
     datetime.date(2026, 1, 1),
-    datetime.time(1, 2),
-    [],
     [[]],
     [7, "x", {}],
     {},
