@@ -59,7 +59,7 @@ class FixTable(Table):
     pull: int | None = Field(default=None, ge=1)
     """Number of the pull request or change."""
     commit: Commit | None = None
-    """Its commit on the upstream's branch, in full; found by the number when left out."""
+    """Its commit, in full; found by the number when left out."""
     cures: Annotated[Cures, Field(strict=False)] = Cures.UNVERIFIED
     """``unverified``, ``verified`` (a test showed it), ``refuted`` (a test showed it does not) or ``abandoned``."""
     by: Line | None = None
