@@ -38,6 +38,7 @@ __all__ = [
     "Table",
     "TagFormat",
     "Text",
+    "TitleForm",
     "TreePath",
     "Version_",
     "refuse",
@@ -204,7 +205,7 @@ def _checked_url(value: str) -> str:
         raise refuse("an address without credentials", todo, secret=True)
     hosted = parts.scheme in ("https", "http", "ssh", "git") and parts.hostname and port_is_fine
     local = parts.scheme == "file" and parts.path.startswith("/")
-    if not (hosted or local) or (parts.hostname or "").startswith("-") or len(parts.path) < 2:
+    if not (hosted or local) or parts.netloc.startswith("-") or "@-" in parts.netloc or len(parts.path) < 2:
         raise refuse(_URL_EXPECTED)
     return value
 
@@ -233,13 +234,24 @@ def _pin_pattern(value: str) -> str:
 
 
 def _tag_format(value: str) -> str:
-    try:
-        names = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
-    except ValueError:
-        names = []
-    if names != ["version"] or not ref_is_safe(value.replace("{version}", "1")):
+    if _placeholders(value) != ["version"] or not ref_is_safe(value.replace("{version}", "1")):
         raise refuse("a tag with {version} in it once, such as v{version}")
     return value
+
+
+def _title_form(value: str) -> str:
+    if not set(_placeholders(_line(value))) <= {"title", "id"}:
+        raise refuse("a title with no placeholder but {title} and {id}", "double a brace that is to stay one")
+    return value
+
+
+def _placeholders(value: str) -> list[str]:
+    """Return the names in braces; a broken or decorated placeholder gives a name that nothing has."""
+    try:
+        parsed = list(string.Formatter().parse(value))
+    except ValueError:
+        return [value]
+    return [f"{name}{spec}{conversion or ''}" for _, name, spec, conversion in parsed if name is not None]
 
 
 def _version(value: str) -> str:
@@ -289,6 +301,7 @@ HttpUrl = Annotated[str, AfterValidator(_http_url), Field(json_schema_extra={"fo
 RepoUrl = Annotated[str, AfterValidator(_repo_url)]
 EnvName = Annotated[str, AfterValidator(_env_name), Field(json_schema_extra={"pattern": _ENV})]
 PinPattern = Annotated[str, AfterValidator(_pin_pattern), Field(json_schema_extra={"format": "regex"})]
+TitleForm = Annotated[str, AfterValidator(_title_form)]
 TagFormat = Annotated[str, AfterValidator(_tag_format)]
 Version_ = Annotated[str, AfterValidator(_version)]
 QuietHours = Annotated[str, AfterValidator(_quiet_hours)]

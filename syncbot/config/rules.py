@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from syncbot.config.problems import Key, Problem, shown
 from syncbot.config.reading import Document, array_of, table_of, tables_of
@@ -59,6 +60,10 @@ def manifest_rules(manifest: Document) -> _Found:
 
 def _forge(config: Document, key: Key, table: _Table) -> _Found:
     kind = table.get("kind")
+    for name in ("web", "api"):
+        if _is_open_http(table.get(name)):
+            todo = "a token sent over http can be read on the way"
+            yield config.problem((*key, name), shown(table[name]), "an address that begins with https://", todo)
     if kind == "folder" and "path" not in table:
         yield config.problem((*key, "path"), "nothing", "`path`, the folder that takes the proposals", "add it")
     if kind in ("github", "git") and "path" in table:
@@ -68,6 +73,16 @@ def _forge(config: Document, key: Key, table: _Table) -> _Found:
     if kind == "github" and key[-1] != "github" and "web" not in table:
         expected = "`web`, the address of the server, such as https://github.example.com"
         yield config.problem((*key, "web"), "nothing", expected, "add it")
+
+
+def _is_open_http(value: object) -> bool:
+    """Whether it is http to another machine; a server on this one is as good as https."""
+    if not isinstance(value, str) or not value.lower().startswith("http://"):
+        return False
+    try:
+        return urlsplit(value).hostname not in ("localhost", "127.0.0.1", "::1")
+    except ValueError:
+        return False
 
 
 def _named_repo(config: Document, key: Key, table: _Table) -> _Found:
