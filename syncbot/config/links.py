@@ -5,6 +5,7 @@ Works on the data as written, so that a mistake elsewhere in a file hides nothin
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -138,7 +139,7 @@ def _doubles(
 ) -> _Found:
     seen: dict[tuple[str, ...], int] = {}
     for index, table in enumerate(array_of(document.data if data is None else data, name)):
-        values = tuple(shown(table[key]) if key in table else "" for key in keys)
+        values = tuple(json.dumps(table[key], default=str) if key in table else "" for key in keys)
         if keys[-1] != "within" and not values[-1]:
             continue
         if values in seen:

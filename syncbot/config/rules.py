@@ -157,9 +157,9 @@ def _scope(manifest: Document, removal: _Table) -> _Found:
 def _edit(manifest: Document, key: Key, table: _Table) -> _Found:
     kind = table.get("kind")
     if kind == "file":
-        for name in ("target", "within", "replace", "count"):
+        for name in ("target", "within", "count"):
             if name in table:
-                expected = 'nothing but `path` beside kind = "file"'
+                expected = 'only `path` and `replace` beside kind = "file"'
                 yield manifest.problem((*key, name), shown(table[name]), expected, "take it out")
     elif isinstance(kind, str) and "target" not in table:
         yield manifest.problem((*key, "target"), "nothing", f"`target`, the {kind} that is meant", "add it")
