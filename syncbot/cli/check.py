@@ -23,10 +23,9 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print the problems (exit 2), or a summary (exit 0)."""
-    from syncbot.config import check_project, load_project
+    from syncbot.config import read_project
 
-    problems = check_project(path)
-    project = None if problems else load_project(path)
+    project, problems = read_project(path)
     if as_json:
         typer.echo(json.dumps(_answer(problems, project), indent=2))
     elif project is not None:

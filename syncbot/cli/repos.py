@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,13 @@ from syncbot.git.run import Git
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
     from syncbot.cache import Cache
-    from syncbot.model.project import Repo
+    from syncbot.git.clone import Clone
+    from syncbot.model.project import Project, Repo
+    from syncbot.observe import Clones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +70,47 @@ def open_local(path: str, *names: str | None) -> Source:
     )
 
 
-def open_remote(repo: Repo, *names: str | None) -> Source:
+def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
+    """The configuration in ``path``, and a clone for each repository it names.
+
+    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream or a pin's own repository. The others
+    come from mirrors in the cache folder. Raises `UsageError` for a name that is not configured.
+    """
+    from syncbot.config import load_project
+    from syncbot.git.clone import open_clone
+    from syncbot.observe import Clones
+
+    project = load_project(Path(path))
+    given = {name: open_clone(place) for name, place in (_named(option, project) for option in repos)}
+    mirrors: dict[Repo, Clone] = {}
+
+    def clone(name: str, repo: Repo) -> Clone:
+        if name in given:
+            return given[name]
+        if repo not in mirrors:
+            mirrors[repo] = open_remote(repo)
+        return mirrors[repo]
+
+    return project, Clones(
+        upstreams={name: clone(name, each.repo) for name, each in project.upstreams.items()},
+        downstreams={name: clone(name, each.repo) for name, each in project.downstreams.items()},
+        pins={
+            name: clone(name, pin.repo)
+            for name, pin in project.pins.items()
+            if pin.repo != project.downstreams[pin.downstream].repo
+        },
+    )
+
+
+def _named(option: str, project: Project) -> tuple[str, str]:
+    name, path = split_repo(option)
+    known = {*project.upstreams, *project.downstreams, *project.pins}
+    if name is None or name not in known:
+        raise UsageError(f"--repo {option}: expected NAME=PATH with one of {', '.join(sorted(known))}")
+    return name, path
+
+
+def open_remote(repo: Repo) -> Clone:
     """The mirror of a configured repository, cloned or brought up to date first.
 
     Raises `TryLaterError` when its host cannot be reached, `UsageError` when it refuses or has no such repository.
@@ -79,19 +122,8 @@ def open_remote(repo: Repo, *names: str | None) -> Source:
     variable = repo.forge.token_variable
     token = (os.environ.get(variable) or None) if variable else None
     there = remote(repo.url, token=token, token_variable=variable)
-    with progress(f"Fetching {repo.label}") as told:
-        mirror = open_mirror(cache_folder(os.environ) / "mirrors", there, progress=told)
-    clone = mirror.clone()
-    return Source(
-        git=mirror.reader(),
-        label=repo.label,
-        branch=clone.branch,
-        branch_ref=clone.branch_ref,
-        bare=True,
-        shallow=clone.shallow,
-        names=frozenset(name.lower() for name in (*names, repo.slug) if name and "/" in name),
-        notes=clone.notes,
-    )
+    with progress(f"fetching {repo.label}") as told:
+        return open_mirror(cache_folder(os.environ) / "mirrors", there, progress=told).clone()
 
 
 def progress(label: str) -> AbstractContextManager[Callable[[str], None] | None]:

@@ -228,5 +228,6 @@ def _carrier(table: CarrierTable, forges: Mapping[str, Forge]) -> Carrier:
 
 
 def _check(values: dict[str, Any]) -> Check:
+    """Only what was written is handed on: defaults are the business of the checks."""
     name, kind, required = values.pop("name"), values.pop("kind"), values.pop("required", True)
     return Check(name=name, kind=kind, required=required, options=values)

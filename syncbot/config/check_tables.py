@@ -1,4 +1,7 @@
-"""The tables of ``[[checks]]``, one a kind. What the keys mean is the business of ``syncbot.checks``."""
+"""The tables of ``[[checks]]``, one a kind, with the keys of `syncbot.model.checks.OPTIONS`; docs/checks.md has more.
+
+What the keys mean, and their defaults, is the business of ``syncbot.checks``: only what was written is handed on.
+"""
 
 from __future__ import annotations
 
@@ -8,83 +11,110 @@ from pydantic import Field
 
 from syncbot.config.fields import Identifier, Line, Scalar, Table, Text
 
+_Workload = Annotated[dict[Line, Scalar], Field(min_length=1)]
+_Share = Annotated[float, Field(gt=0.5, lt=1)]
+_Whole = Annotated[int, Field(ge=1)]
 
-class _Common(Table):
+
+class MetricTable(Table):
+    """One figure to compare."""
+
+    name: Line
+    """Its name in the result file."""
+    direction: Literal["higher", "lower"] | None = None
+    """Which way is better; known by itself for the usual ones."""
+    tolerance: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """How much worse may pass, in per cent."""
+
+
+class _CheckTable(Table):
     name: Identifier
     """Name of the check, unique in its manifest."""
     required: bool = True
-    """Whether a removal stays a draft until it has passed."""
+    """Whether a proposal stays a draft until it has passed."""
     title: Line | None = None
     """What a person reads."""
     hardware: Line | None = None
     """What it must run on, such as ``gfx950``."""
     software: Line | None = None
-    """Software it needs, such as ``ROCm 7.2``."""
+    """Software it needs; printed, not checked."""
 
 
-class MetricTable(Table):
-    """One metric of a benchmark or accuracy check."""
-
-    name: Line
-    """Its name in the result file."""
-    direction: Literal["higher", "lower"]
-    """Which way is better."""
-    tolerance: float = Field(ge=0, le=100, strict=False)
-    """How much worse may pass: per cent for a benchmark, standard errors for accuracy."""
+class _RunTable(_CheckTable):
+    server: Text | None = None
+    """Command that starts the server; may hold placeholders."""
+    command: Text | None = None
+    """Command that sends the requests; may hold placeholders."""
+    workload: _Workload | None = None
+    """What must be alike in both arms, such as ``model``, ``input_len``, ``output_len``."""
 
 
-class FunctionalTable(_Common):
+class FunctionalTable(_RunTable):
     """A load that must be served whole."""
 
     kind: Literal["functional"]
-    server: Text | None = None
-    """Command that starts the server."""
-    command: Text
-    """Command that sends the requests."""
-    waves: int = Field(default=1, ge=1, le=1000)
-    concurrency: int = Field(default=1, ge=1, le=100_000)
-    requests: int | None = Field(default=None, ge=1)
-    forbidden_log_lines: list[Line] = Field(default_factory=list)
+    preset: Literal["vllm-waves"] | None = None
+    """Brings the keys that are left out."""
+    waves: _Whole | None = None
+    """How often the load is sent."""
+    concurrency: _Whole | None = None
+    """Requests in flight."""
+    requests: _Whole | None = None
+    """Requests in all waves together; every one must complete."""
+    forbidden_log_lines: list[Text] | None = None
+    """Texts that must not occur in the server's log."""
 
 
-class BenchmarkTable(_Common):
-    """Speed of both arms, by concurrency."""
+class BenchmarkTable(_RunTable):
+    """Speed of both arms, level by level."""
 
     kind: Literal["benchmark"]
-    preset: Line | None = None
-    server: Text | None = None
-    command: Text | None = None
-    workload: dict[Line, Scalar] = Field(default_factory=dict)
-    concurrency: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list)
-    metrics: list[MetricTable] = Field(default_factory=list)
+    preset: Literal["vllm-8k1k", "vllm-1k1k"] | None = None
+    """Brings the keys that are left out."""
+    concurrency: list[_Whole] | None = Field(default=None, min_length=1)
+    """The ladder of requests in flight."""
+    metrics: list[MetricTable] | None = Field(default=None, min_length=1)
+    """The figures that are compared."""
+    runs: _Whole | None = None
+    """Runs an arm and level; fewer are inconclusive."""
+    confidence: _Share | None = None
+    """One-sided level of a pass."""
 
 
-class AccuracyTable(_Common):
-    """Quality of both arms, not inferior."""
+class AccuracyTable(_RunTable):
+    """Quality of both arms: the candidate must not be inferior."""
 
     kind: Literal["accuracy"]
-    preset: Line | None = None
-    server: Text | None = None
-    command: Text | None = None
-    task: Line
-    metric: Line
-    tolerance: float = Field(default=2.0, ge=0, le=100, strict=False)
-    questions: int | None = Field(default=None, ge=1)
+    preset: Literal["lm-eval-gsm8k"] | None = None
+    """Brings the keys that are left out."""
+    task: Line | None = None
+    """The task, as lm_eval names it."""
+    metric: Line | None = None
+    """The metric with its filter, such as ``exact_match,strict-match``."""
+    tolerance: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """How far the candidate may lie below the baseline, in standard errors of the difference."""
+    questions: _Whole | None = None
+    """How many questions must have been answered."""
+    confidence: _Share | None = None
+    """One-sided level of a pass."""
 
 
-class CommandTable(_Common):
-    """A command whose exit code is the answer."""
+class CommandTable(_CheckTable):
+    """A command that is run with the workaround out."""
 
     kind: Literal["command"]
     command: Text
-    exit_code: int = Field(default=0, ge=0, le=255)
+    """The command."""
+    exit_code: int | None = Field(default=None, ge=0, le=255)
+    """What it must return."""
 
 
-class ManualTable(_Common):
+class ManualTable(_CheckTable):
     """What only a person can tick."""
 
     kind: Literal["manual"]
     text: Text
+    """What a person has to see."""
 
 
 CheckTable = Annotated[

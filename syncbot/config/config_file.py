@@ -22,6 +22,7 @@ from syncbot.config.fields import (
     Slug,
     Table,
     TagFormat,
+    TitleForm,
     TreePath,
 )
 from syncbot.model.words import Mode
@@ -104,7 +105,7 @@ class ProposalsTable(Table):
     """The bot's own repository, where its tracking issues, dashboard and memory are."""
     dashboard: Line | None = None
     """Title of the dashboard issue; left out: none is kept."""
-    title: Line | None = None
+    title: TitleForm | None = None
     """Form of a proposal's title, with ``{title}`` and ``{id}`` of the workaround."""
     labels: list[Label] = Field(default_factory=list)
     """Labels of each proposal."""

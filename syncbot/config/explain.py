@@ -27,6 +27,7 @@ _TYPES = {
     "model_attributes_type": "a table",
     "finite_number": "a finite number",
 }
+_UNIONS = ("checks",)  # arrays whose tables are told apart by ``kind``
 _BOUNDS = {
     "greater_than_equal": ("ge", "a number of at least {}"),
     "less_than_equal": ("le", "a number of at most {}"),
@@ -45,7 +46,7 @@ def explain(error: ValidationError, model: type[BaseModel], document: Document) 
 def _problem(error: Any, model: type[BaseModel], document: Document) -> Problem:
     kind: str = error["type"]
     context: Mapping[str, Any] = error.get("ctx") or {}
-    key = _file_key(error["loc"], document.data)
+    key = _file_key(error["loc"])
     found = shown(error["input"])
     if kind == "syncbot":
         return _refusal(key, error["input"], context, document)
@@ -91,18 +92,16 @@ def _shape_hint(kind: str, key: Key, value: object) -> str | None:
     return None
 
 
-def _file_key(loc: Sequence[str | int], data: object) -> Key:
-    """Return pydantic's location as a key path of the file: without union tags and ``[key]``."""
+def _file_key(loc: Sequence[str | int]) -> Key:
+    """Return pydantic's location as a key path of the file: without ``[key]`` and without the tag of a union.
+
+    A tag comes right after the place in an array of `_UNIONS`, unless the error is about the tag itself.
+    """
     key: list[str | int] = []
-    here = data
     for place, part in enumerate(loc):
-        if part == "[key]":
-            continue
-        last = place == len(loc) - 1
-        if isinstance(here, dict) and part not in here and not last and isinstance(part, str):
-            continue  # the tag of a union, not a key
-        here = _child(here, part)
-        key.append(part)
+        is_tag = len(key) > 1 and isinstance(key[-1], int) and key[-2] in _UNIONS and loc[place - 1] == key[-1]
+        if part != "[key]" and not is_tag:
+            key.append(part)
     return tuple(key)
 
 

@@ -34,9 +34,11 @@ __all__ = [
     "RepoUrl",
     "Scalar",
     "Slug",
+    "Symbol",
     "Table",
     "TagFormat",
     "Text",
+    "TitleForm",
     "TreePath",
     "Version_",
     "refuse",
@@ -142,6 +144,15 @@ def _tree_path(value: str) -> str:
     return value
 
 
+def _symbol(value: str) -> str:
+    path, _, name = value.rpartition("::")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise refuse("path/to/file.py::Qualified.name", "the name is that of a function, a class or a test")
+    if path:
+        _tree_path(path)
+    return value
+
+
 def _commit(value: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", value):
         raise refuse("a full commit id, 40 lower-case hex digits", "`git rev-parse COMMIT` prints it")
@@ -150,7 +161,7 @@ def _commit(value: str) -> str:
 
 def _http_url(value: str) -> str:
     if not _is_http(value):
-        raise refuse("an address that begins with https://", secret="@" in value)
+        raise refuse("an address such as https://example.org/path, without credentials", secret="@" in value)
     return value
 
 
@@ -194,7 +205,7 @@ def _checked_url(value: str) -> str:
         raise refuse("an address without credentials", todo, secret=True)
     hosted = parts.scheme in ("https", "http", "ssh", "git") and parts.hostname and port_is_fine
     local = parts.scheme == "file" and parts.path.startswith("/")
-    if not (hosted or local) or (parts.hostname or "").startswith("-") or len(parts.path) < 2:
+    if not (hosted or local) or parts.netloc.startswith("-") or "@-" in parts.netloc or len(parts.path) < 2:
         raise refuse(_URL_EXPECTED)
     return value
 
@@ -223,13 +234,24 @@ def _pin_pattern(value: str) -> str:
 
 
 def _tag_format(value: str) -> str:
-    try:
-        names = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
-    except ValueError:
-        names = []
-    if names != ["version"] or not ref_is_safe(value.replace("{version}", "1")):
+    if _placeholders(value) != ["version"] or not ref_is_safe(value.replace("{version}", "1")):
         raise refuse("a tag with {version} in it once, such as v{version}")
     return value
+
+
+def _title_form(value: str) -> str:
+    if not set(_placeholders(_line(value))) <= {"title", "id"}:
+        raise refuse("a title with no placeholder but {title} and {id}", "double a brace that is to stay one")
+    return value
+
+
+def _placeholders(value: str) -> list[str]:
+    """Return the names in braces; a broken or decorated placeholder gives a name that nothing has."""
+    try:
+        parsed = list(string.Formatter().parse(value))
+    except ValueError:
+        return [value]
+    return [f"{name}{spec}{conversion or ''}" for _, name, spec, conversion in parsed if name is not None]
 
 
 def _version(value: str) -> str:
@@ -273,11 +295,13 @@ Login = Annotated[str, AfterValidator(_login), Field(json_schema_extra={"pattern
 Branch = Annotated[str, AfterValidator(_branch)]
 Glob = Annotated[str, AfterValidator(_glob)]
 TreePath = Annotated[str, AfterValidator(_tree_path)]
+Symbol = Annotated[str, AfterValidator(_symbol)]
 Commit = Annotated[str, AfterValidator(_commit), Field(json_schema_extra={"pattern": "^([0-9a-f]{40}|[0-9a-f]{64})$"})]
 HttpUrl = Annotated[str, AfterValidator(_http_url), Field(json_schema_extra={"format": "uri"})]
 RepoUrl = Annotated[str, AfterValidator(_repo_url)]
 EnvName = Annotated[str, AfterValidator(_env_name), Field(json_schema_extra={"pattern": _ENV})]
 PinPattern = Annotated[str, AfterValidator(_pin_pattern), Field(json_schema_extra={"format": "regex"})]
+TitleForm = Annotated[str, AfterValidator(_title_form)]
 TagFormat = Annotated[str, AfterValidator(_tag_format)]
 Version_ = Annotated[str, AfterValidator(_version)]
 QuietHours = Annotated[str, AfterValidator(_quiet_hours)]

@@ -5,6 +5,7 @@ Works on the data as written, so that a mistake elsewhere in a file hides nothin
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -68,20 +69,27 @@ def _manifest_references(manifest: Document, config: Document) -> _Found:
     for key, names in named:
         for index, name in enumerate(names if isinstance(names, list) else ()):
             yield from _reference(manifest, (*key, index), name, set(pins), "[pins]")
-            if isinstance(name, str) and isinstance(pins.get(name), dict):
-                yield from _pin_fits(manifest, (*key, index), name, pins[name])
+            if isinstance(name, str):
+                yield from _pin_fits(manifest, config, (*key, index), name)
 
 
-def _pin_fits(manifest: Document, key: Key, name: str, pin: Mapping[str, Any]) -> _Found:
-    downstream = manifest.data.get("downstream")
-    if pin.get("downstream") != downstream:
-        found = f"{shown(name)}, a pin of {shown(pin.get('downstream'))}"
+def _pin_fits(manifest: Document, config: Document, key: Key, name: str) -> _Found:
+    """A gate of another project would never open. Names that lead nowhere are told where they stand, not here again."""
+    pin = table_of(table_of(config.data, "pins"), name)
+    downstream, other = manifest.data.get("downstream"), pin.get("downstream")
+    if downstream != other and _are_all_in(config, "downstreams", [downstream, other]):
+        found = f"{shown(name)}, a pin of {shown(other)}"
         yield manifest.problem(key, found, f"a pin of this workaround's downstream, {shown(downstream)}")
-    waited = {fix.get("upstream") for fix in array_of(manifest.data, "fixes")}
-    if waited and pin.get("upstream") not in waited:
-        found = f"{shown(name)}, a pin of {shown(pin.get('upstream'))}"
-        expected = f"a pin of an upstream that a fix is in, {one_of(sorted(str(each) for each in waited))}"
+    waited = [fix.get("upstream") for fix in array_of(manifest.data, "fixes")]
+    upstream = pin.get("upstream")
+    if waited and upstream not in waited and _are_all_in(config, "upstreams", [*waited, upstream]):
+        found = f"{shown(name)}, a pin of {shown(upstream)}"
+        expected = f"a pin of an upstream that a fix is in, {one_of(sorted({str(each) for each in waited}))}"
         yield manifest.problem(key, found, expected)
+
+
+def _are_all_in(config: Document, section: str, names: list[object]) -> bool:
+    return all(isinstance(name, str) and name in table_of(config.data, section) for name in names)
 
 
 def _proposals_problems(config: Document, key: Key, table: Mapping[str, Any], ids: set[str], root: Path) -> _Found:
@@ -110,7 +118,7 @@ def _repo_problems(config: Document, key: Key, table: Mapping[str, Any]) -> _Fou
         return
     forge = table_of(table_of(config.data, "forges"), name)
     kind = forge.get("kind", "github" if name == "github" else None)
-    if kind == "github" and slug.count("/") != 1:
+    if kind == "github" and slug.count("/") > 1:
         yield config.problem((*key, "repo"), shown(slug), "owner/name, as GitHub has it")
     if kind == "folder" and "url" not in table:
         expected = f"`url` beside `repo`, because forge {shown(name)} is a folder"
@@ -131,12 +139,13 @@ def _doubles(
 ) -> _Found:
     seen: dict[tuple[str, ...], int] = {}
     for index, table in enumerate(array_of(document.data if data is None else data, name)):
-        values = tuple(shown(table[key]) if key in table else "" for key in keys)
+        values = tuple(json.dumps(table[key], default=str) if key in table else "" for key in keys)
         if keys[-1] != "within" and not values[-1]:
             continue
         if values in seen:
             found = f"the same {' and '.join(f'`{key}`' for key in keys)} as {name}[{seen[values]}]"
-            yield document.problem((*at, name, index), found, f"each of `{name}` once", "take one out")
+            todo = "give it a name of its own" if keys == ("name",) else "take one out"
+            yield document.problem((*at, name, index), found, f"each of `{name}` once", todo)
         seen.setdefault(values, index)
 
 

@@ -42,24 +42,35 @@ def load_project(path: Path) -> Project:
 
     Raises `UsageError` with one line for each problem of each file.
     """
-    loading = _load(path)
-    if loading.problems or loading.config is None:
-        raise UsageError(*(str(each) for each in in_order(loading.problems)))
-    return build.project(loading.root, loading.config, loading.manifests)
+    project, problems = read_project(path)
+    if project is None:
+        raise UsageError(*(str(each) for each in problems))
+    return project
 
 
 def check_project(path: Path) -> list[Problem]:
     """Return every problem of the project at ``path``, by file and line; empty when `load_project` would succeed."""
-    return in_order(_load(path).problems)
+    return read_project(path)[1]
+
+
+def read_project(path: Path) -> tuple[Project | None, list[Problem]]:
+    """Return the project and no problems, or no project and every problem."""
+    loading = _load(path)
+    if loading.problems or loading.config is None:
+        return None, in_order(loading.problems)
+    return build.project(loading.root, loading.config, loading.manifests), []
 
 
 def _load(path: Path) -> _Loading:
     file = path / CONFIG_NAME if path.is_dir() else path
     loading = _Loading(root=file.parent.absolute())
-    config = _keep(read_toml(file, file.name), loading)
+    config = _keep(read_toml(file, file.name, missing="run `syncbot init` to make one"), loading)
     folders = {each.name: each for each in _folders(loading)}
+    no_manifest = f"name the manifest {MANIFEST_NAME}, or take the folder away"
     documents = {
-        name: _keep(read_toml(folder / MANIFEST_NAME, f"{PATCHES}/{name}/{MANIFEST_NAME}"), loading)
+        name: _keep(
+            read_toml(folder / MANIFEST_NAME, f"{PATCHES}/{name}/{MANIFEST_NAME}", missing=no_manifest), loading
+        )
         for name, folder in folders.items()
     }
     if config is not None:

@@ -16,6 +16,7 @@ from syncbot.config.fields import (
     Identifier,
     Label,
     Line,
+    Symbol,
     Table,
     Text,
     TreePath,
@@ -58,7 +59,7 @@ class FixTable(Table):
     pull: int | None = Field(default=None, ge=1)
     """Number of the pull request or change."""
     commit: Commit | None = None
-    """Its commit on the upstream's branch, in full; found by the number when left out."""
+    """Its commit, in full; found by the number when left out."""
     cures: Annotated[Cures, Field(strict=False)] = Cures.UNVERIFIED
     """``unverified``, ``verified`` (a test showed it), ``refuted`` (a test showed it does not) or ``abandoned``."""
     by: Line | None = None
@@ -115,7 +116,7 @@ class RemovalTable(Table):
     """``remove``: offer the removal; ``review``: only tell a person that the day has come."""
     paths: list[TreePath] = Field(default_factory=list)
     """The files, with scope ``paths``."""
-    symbols: list[Line] = Field(default_factory=list)
+    symbols: list[Symbol] = Field(default_factory=list)
     """``path/to/file.py::Qualified.name``, with scope ``symbols``."""
     edits: list[EditTable] = Field(default_factory=list)
     """The edits, with scope ``edits``."""

@@ -62,9 +62,9 @@ def shown(value: object) -> str:
         if _SECRET.search(value):
             return HIDDEN
         text = json.dumps(value, ensure_ascii=True)
-        return text if len(text) <= _LONGEST else text[:_LONGEST] + '…"'
+        return text if len(text) <= _LONGEST else text[:_LONGEST] + '..."'
     text = str(value)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
 
 
 def one_of(names: Iterable[str]) -> str:

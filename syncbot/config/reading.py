@@ -39,13 +39,16 @@ class Document:
         return Problem(file=self.label, key=key, line=self.line(key), found=found, expected=expected, todo=todo)
 
 
-def read_toml(path: Path, label: str) -> Document | Problem:
-    """Read ``path``. What keeps it from being read or from being TOML comes back as a `Problem`, never as an error."""
+def read_toml(path: Path, label: str, *, missing: str) -> Document | Problem:
+    """Read ``path``. What keeps it from being read or from being TOML comes back as a `Problem`, never as an error.
+
+    ``missing`` says what to do when there is no such file.
+    """
     try:
         with path.open("rb") as file:
             raw = file.read(_LARGEST + 1)
     except FileNotFoundError:
-        return Problem(file=label, found="no such file", expected="a TOML file", todo="run `syncbot init` to make one")
+        return Problem(file=label, found="no such file", expected="a TOML file", todo=missing)
     except OSError as error:
         return Problem(file=label, found=f"a file that cannot be read ({error.strerror})", expected="a TOML file")
     if len(raw) > _LARGEST:
@@ -86,6 +89,8 @@ def _syntax_problem(label: str, text: str, message: str) -> Problem:
 def _syntax_hint(what: str) -> str | None:
     if "overwrite" in what or "twice" in what:
         return "a key or table may stand only once in a file: join the two"
+    if "'\\n'" in what:
+        return 'a text in quotes ends on its line; for several lines use """three quotes"""'
     if "Invalid value" in what:
         return "put texts in quotes; a regular expression reads best in 'single quotes'"
     if "escape" in what:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from syncbot.config.problems import Key, Problem, shown
 from syncbot.config.reading import Document, array_of, table_of, tables_of
+from syncbot.model.checks import PRESETS, REQUIRED, CheckKind
 
 _Found = Iterator[Problem]
 _Table = Mapping[str, Any]
@@ -47,6 +49,8 @@ def manifest_rules(manifest: Document) -> _Found:
     yield from _carriers(manifest)
     removal = table_of(data, "removal")
     yield from _scope(manifest, removal)
+    for index, check in enumerate(array_of(data, "checks")):
+        yield from _check(manifest, ("checks", index), check)
     for index, edit in enumerate(array_of(removal, "edits")):
         yield from _edit(manifest, ("removal", "edits", index), edit)
     added, gone = _day(table_of(data, "introduced")), _day(table_of(data, "removed"))
@@ -56,6 +60,10 @@ def manifest_rules(manifest: Document) -> _Found:
 
 def _forge(config: Document, key: Key, table: _Table) -> _Found:
     kind = table.get("kind")
+    for name in ("web", "api"):
+        if _is_open_http(table.get(name)):
+            todo = "a token sent over http can be read on the way"
+            yield config.problem((*key, name), shown(table[name]), "an address that begins with https://", todo)
     if kind == "folder" and "path" not in table:
         yield config.problem((*key, "path"), "nothing", "`path`, the folder that takes the proposals", "add it")
     if kind in ("github", "git") and "path" in table:
@@ -65,6 +73,16 @@ def _forge(config: Document, key: Key, table: _Table) -> _Found:
     if kind == "github" and key[-1] != "github" and "web" not in table:
         expected = "`web`, the address of the server, such as https://github.example.com"
         yield config.problem((*key, "web"), "nothing", expected, "add it")
+
+
+def _is_open_http(value: object) -> bool:
+    """Whether it is http to another machine; a server on this one is as good as https."""
+    if not isinstance(value, str) or not value.lower().startswith("http://"):
+        return False
+    try:
+        return urlsplit(value).hostname not in ("localhost", "127.0.0.1", "::1")
+    except ValueError:
+        return False
 
 
 def _named_repo(config: Document, key: Key, table: _Table) -> _Found:
@@ -139,9 +157,9 @@ def _scope(manifest: Document, removal: _Table) -> _Found:
 def _edit(manifest: Document, key: Key, table: _Table) -> _Found:
     kind = table.get("kind")
     if kind == "file":
-        for name in ("target", "within", "replace", "count"):
+        for name in ("target", "within", "count"):
             if name in table:
-                expected = 'nothing but `path` beside kind = "file"'
+                expected = 'only `path` and `replace` beside kind = "file"'
                 yield manifest.problem((*key, name), shown(table[name]), expected, "take it out")
     elif isinstance(kind, str) and "target" not in table:
         yield manifest.problem((*key, "target"), "nothing", f"`target`, the {kind} that is meant", "add it")
@@ -149,6 +167,17 @@ def _edit(manifest: Document, key: Key, table: _Table) -> _Found:
         expected = '`within` only with kind = "statement" or "import"'
         todo = "write the qualified name in `target`"
         yield manifest.problem((*key, "within"), shown(table["within"]), expected, todo)
+
+
+def _check(manifest: Document, key: Key, table: _Table) -> _Found:
+    """Without these a check asks nothing; a preset brings them."""
+    kind = table.get("kind")
+    if kind not in tuple(CheckKind) or "preset" in table or not PRESETS.get(CheckKind(kind)):
+        return
+    for name in REQUIRED[CheckKind(kind)]:
+        if name not in table:
+            todo = f"add it, or a preset: {', '.join(PRESETS[CheckKind(kind)])}"
+            yield manifest.problem((*key, name), "nothing", f"`{name}` of a {kind} check", todo)
 
 
 def _keys(table: _Table) -> str:

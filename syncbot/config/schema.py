@@ -18,12 +18,18 @@ class _TomlSchema(GenerateJsonSchema):
     """TOML has no null: what may be left out is not in ``required``, and that is all there is to say."""
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        """Return the schema of the value that is there."""
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        """Return no default where it is null."""
         if schema.get("default", ...) is None:
             return self.generate_inner(schema["schema"])
         return super().default_schema(schema)
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        """Leave the titles out: they would only repeat the keys."""
+        return False
 
 
 def json_schema(file: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from, so "does target T have commit C" is one bit test, however many targets the
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -13,6 +15,9 @@ from syncbot.git.run import Git, GitError, safe_ref
 from syncbot.model.errors import UnknownObjectError
 
 _FORMAT = "%H%x1f%P%x1f%at%x1f%ct%x1f%an <%ae>%x1f%s%x1f%b"
+
+
+_HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 
 
 class Commit(NamedTuple):
@@ -137,6 +142,22 @@ def resolve(git: Git, ref: str) -> str:
         raise UnknownObjectError(f"{ref!r} names no commit in this clone") from error
 
 
-def reachable_count(git: Git, newer: str, older: Iterable[str]) -> int:
-    """How many commits ``newer`` has that none of ``older`` has."""
-    return int(git.text("rev-list", "--count", "--end-of-options", newer, *(f"^{oid}" for oid in older)))
+def commit_before(git: Git, tip: str, moment: dt.datetime) -> str | None:
+    """The newest first-parent commit of ``tip`` that was committed up to ``moment``; None when there is none."""
+    until = f"--before={int(moment.timestamp())}"
+    return git.text("rev-list", "-1", "--first-parent", until, "--end-of-options", safe_ref(tip)) or None
+
+
+def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.datetime]]:
+    """The commit that each full or abbreviated id names, with its date; those that name none are left out."""
+    wanted = [name for name in dict.fromkeys(names) if _HEX.match(name)]
+    if not wanted:
+        return {}
+    asked = "".join(f"{name}^{{commit}}\n" for name in wanted).encode()
+    answers = git.text("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked).splitlines()
+    oids = {name: line.split(" ")[0] for name, line in zip(wanted, answers, strict=True) if line.endswith(" commit")}
+    if not oids:
+        return {}
+    log = git.lines("log", "--no-walk=unsorted", "--format=%H %ct", "--stdin", stdin="\n".join(oids.values()).encode())
+    dates = {oid: dt.datetime.fromtimestamp(int(time), dt.UTC) for oid, time in (line.split(" ") for line in log)}
+    return {name: (oid, dates[oid]) for name, oid in oids.items() if oid in dates}

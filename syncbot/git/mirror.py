@@ -54,17 +54,12 @@ class Mirror:
     fetched: bool
     wait: float
 
-    def clone(self) -> Clone:
-        """Return it as a clone to read."""
-        return open_clone(self.path)
-
-    def reader(self, *, progress: Progress | None = None) -> Git:
-        """Return a runner for reading that can `Git.bring` contents here.
+    def clone(self, *, progress: Progress | None = None) -> Clone:
+        """Return it as a clone to read, whose runners can `Git.bring` the contents of files here.
 
         What cannot be brought stays missing, with a warning: one answer less is no reason to give none. After a
         failure it does not try again.
         """
-        view = plain_view(self.path, self.path)
         reachable = True
 
         def bring(oids: Collection[str]) -> None:
@@ -77,7 +72,7 @@ class Mirror:
                 reachable = False
                 log.warning("%s; answers that need the contents of files may be unknown", error)
 
-        return Git(view.directory, view.access, bring=bring)
+        return replace(open_clone(self.path), bring=bring)
 
     def missing(self, oids: Iterable[str]) -> list[str]:
         """Return those of ``oids`` (object ids) that are not here, each once, in order."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import InvalidVersion
 
-from syncbot.git.history import History, resolve
+from syncbot.git.blobs import exists, read_blobs
+from syncbot.git.history import History, commit_before, commit_dates
 from syncbot.git.refs import Ref, read_refs
-from syncbot.git.run import Git, GitError
+from syncbot.git.run import Git
 from syncbot.landing.targets import parse_version, release_target
-from syncbot.model.errors import UnknownObjectError
 from syncbot.model.landing import Target
-from syncbot.model.pins import Move, PinReading, PinText
+from syncbot.model.pins import Move, PinReading, PinSeen, PinText
 from syncbot.model.project import Pin
 from syncbot.model.words import PinForm, PinMove, TargetKind
 
@@ -36,40 +36,26 @@ class PinProblemError(Exception):
 def read_pin(git: Git, commit: str, pin: Pin) -> PinText | None:
     """What the pin says at ``commit``; None where none of its paths exists there.
 
-    Raises `PinProblemError` when the path is there and the pattern matches nothing, or different texts.
+    Raises `PinProblemError` when the path is there and the pattern matches nothing, or different texts, or when this
+    clone lacks the file's content.
     """
     if pin.submodule is not None:
-        return _read_gitlink(git, commit, pin.submodule)
-    assert pin.pattern is not None
+        line = git.with_env(GIT_LITERAL_PATHSPECS="1").text("ls-tree", "-z", commit, "--", pin.submodule).rstrip("\0")
+        link = line.startswith("160000 commit ")
+        return PinText(text=line.split()[2], path=pin.submodule, submodule=True) if link else None
+    texts = read_blobs(git, (f"{commit}:{path}" for path in pin.paths))
     for path in pin.paths:
-        text = _read_file(git, commit, path)
+        text = texts[f"{commit}:{path}"]
         if text is not None:
             return _match(pin, path, text)
+        if exists(git, commit, path):
+            raise PinProblemError(f"pin {pin.name!r}: this clone lacks the content of {path} at {commit[:12]}")
     return None
 
 
-def _read_gitlink(git: Git, commit: str, path: str) -> PinText | None:
-    line = git.with_env(GIT_LITERAL_PATHSPECS="1").text("ls-tree", "-z", commit, "--", path).rstrip("\0")
-    if not line.startswith("160000 commit "):
-        return None
-    return PinText(text=line.split()[2], path=path, submodule=True)
-
-
-def _read_file(git: Git, commit: str, path: str) -> str | None:
-    entry = git.with_env(GIT_LITERAL_PATHSPECS="1").text("ls-tree", "-z", commit, "--", path).rstrip("\0")
-    if not entry:
-        return None
-    mode, kind, oid = entry.partition("\t")[0].split()
-    if kind != "blob" or mode == "120000":
-        return None
-    try:
-        return git.run("cat-file", "blob", oid).decode("utf-8", "replace")
-    except GitError as error:
-        raise PinProblemError(f"{path} cannot be read at {commit[:12]}: this clone lacks its content") from error
-
-
-def _match(pin: Pin, path: str, text: str) -> PinText:
-    found = [match["ref"] for match in re.finditer(pin.pattern or "", text, re.MULTILINE) if match["ref"]]
+def _match(pin: Pin, path: str, content: bytes) -> PinText:
+    matches = re.finditer(pin.pattern or "", content.decode("utf-8", "replace"), re.MULTILINE)
+    found = [match["ref"] for match in matches if match["ref"]]
     texts = list(dict.fromkeys(found))
     if not texts:
         raise PinProblemError(f"pin {pin.name!r} is not found: its pattern matches nothing in {path}")
@@ -81,32 +67,62 @@ def _match(pin: Pin, path: str, text: str) -> PinText:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamRefs:
-    """The tags and branches of the upstream, by short name."""
+    """The tags and branches of the upstream, by short name; ``until``: as they were at that moment."""
 
     tags: Mapping[str, Ref]
     branches: Mapping[str, Ref]
+    until: dt.datetime | None = None
 
 
-def upstream_refs(git: Git) -> UpstreamRefs:
-    """Read the upstream's refs once for all pins. A remote's branch wins over a local one of the same name."""
+def upstream_refs(git: Git, until: dt.datetime | None = None) -> UpstreamRefs:
+    """Read the upstream's refs once for all pins. A remote's branch wins over a local one of the same name.
+
+    ``until``: only tags up to that moment, and branches as their own history says they were then.
+    """
     heads = {ref.short: ref for ref in read_refs(git, "refs/heads/")}
     remotes = {ref.short: ref for ref in read_refs(git, "refs/remotes/origin/") if ref.short != "HEAD"}
-    return UpstreamRefs({ref.short: ref for ref in read_refs(git, "refs/tags/")}, heads | remotes)
+    tags = {ref.short: ref for ref in read_refs(git, "refs/tags/")}
+    if until is not None:
+        tags = {name: tag for name, tag in tags.items() if tag.date is not None and tag.date <= until}
+    return UpstreamRefs(tags, heads | remotes, until)
 
 
-def resolve_pin(upstream: Git, refs: UpstreamRefs, pin: Pin, text: PinText) -> tuple[PinForm, Target]:
-    """The upstream commit that a pin's text means, as a target; without a commit where it names nothing."""
-    word = text.text
-    if text.submodule:
-        return PinForm.SUBMODULE, _commit_target(upstream, word, "the submodule's commit")
-    if word in refs.tags:
-        return PinForm.TAG, _pinned(release_target(refs.tags[word]), word)
-    if word in refs.branches:
-        branch = refs.branches[word]
-        return PinForm.BRANCH, Target(ref=word, kind=TargetKind.PIN, commit=branch.commit, date=branch.date)
-    if _HEX.match(word):
-        return PinForm.SHA, _commit_target(upstream, word, "the commit")
-    return PinForm.VERSION, _version_target(refs, pin, word)
+def resolve_pins(upstream: Git, refs: UpstreamRefs, pin: Pin, texts: Iterable[PinText]) -> dict[str, PinReading]:
+    """The upstream commit that each text means, by text; a reading's target has no commit where it names nothing."""
+    found: dict[str, PinReading] = {}
+    loose: dict[str, tuple[PinForm, PinText]] = {}
+    for text in texts:
+        word = text.text
+        if text.submodule:
+            loose[word] = PinForm.SUBMODULE, text
+        elif word in refs.tags:
+            found[word] = _reading(pin, text, PinForm.TAG, _pinned(release_target(refs.tags[word]), word))
+        elif word in refs.branches:
+            found[word] = _reading(pin, text, PinForm.BRANCH, _branch_target(upstream, refs, word))
+        elif _HEX.match(word):
+            loose[word] = PinForm.SHA, text
+        else:
+            found[word] = _reading(pin, text, PinForm.VERSION, _version_target(refs, pin, word))
+    commits = commit_dates(upstream, loose)
+    for word, (form, text) in loose.items():
+        commit, date = commits.get(word, (None, None))
+        note = None if commit else f"the commit {word} is not in the upstream clone"
+        target = Target(ref=word, kind=TargetKind.PIN, commit=commit, date=date, note=note)
+        found[word] = _reading(pin, text, form, target)
+    return found
+
+
+def _reading(pin: Pin, text: PinText, form: PinForm, target: Target) -> PinReading:
+    return PinReading(name=pin.name, gating=pin.gating, text=text, form=form, target=target)
+
+
+def _branch_target(upstream: Git, refs: UpstreamRefs, word: str) -> Target:
+    branch = refs.branches[word]
+    if refs.until is None:
+        return Target(ref=word, kind=TargetKind.PIN, commit=branch.commit, date=branch.date)
+    commit = commit_before(upstream, branch.commit, refs.until)
+    note = None if commit else f"the branch {word} has no commit before {refs.until:%Y-%m-%d}"
+    return Target(ref=word, kind=TargetKind.PIN, commit=commit, note=note)
 
 
 def _pinned(release: Target, word: str) -> Target:
@@ -118,16 +134,6 @@ def _pinned(release: Target, word: str) -> Target:
         line=release.line,
         date=release.date,
     )
-
-
-def _commit_target(upstream: Git, word: str, what: str) -> Target:
-    try:
-        commit = resolve(upstream, word)
-    except UnknownObjectError:
-        note = f"{what} {word} is not in the upstream clone"
-        return Target(ref=word, kind=TargetKind.PIN, commit=None, note=note)
-    date = dt.datetime.fromtimestamp(int(upstream.text("log", "-1", "--format=%ct", commit)), dt.UTC)
-    return Target(ref=word, kind=TargetKind.PIN, commit=commit, date=date)
 
 
 def _version_target(refs: UpstreamRefs, pin: Pin, word: str) -> Target:
@@ -151,16 +157,15 @@ def _tag_of_version(refs: UpstreamRefs, word: str) -> Ref | None:
     return min(named, key=lambda tag: (len(tag.short), tag.short)) if named else None
 
 
-def reading(git: Git, commit: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> PinReading | None:
-    """The pin at ``commit``, resolved; its problem, if it has one; None where the place does not exist there."""
+def pin_at(git: Git, commit: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> PinReading:
+    """The pin at ``commit``, resolved; what is wrong with it stands in its ``problem``."""
     try:
         text = read_pin(git, commit, pin)
     except PinProblemError as error:
         return PinReading(name=pin.name, gating=pin.gating, problem=str(error))
     if text is None:
-        return None
-    form, target = resolve_pin(upstream, refs, pin, text)
-    return PinReading(name=pin.name, gating=pin.gating, text=text, form=form, target=target)
+        return missing_place(pin, commit)
+    return resolve_pins(upstream, refs, pin, [text])[text.text]
 
 
 def missing_place(pin: Pin, commit: str) -> PinReading:
@@ -170,52 +175,78 @@ def missing_place(pin: Pin, commit: str) -> PinReading:
     return PinReading(name=pin.name, gating=pin.gating, problem=problem)
 
 
-def pin_history(
-    git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs
-) -> list[tuple[PinReading, str, int, str]]:
-    """Every reading along the first parents of ``head``, oldest first, with its commit, time and title.
+def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> list[PinSeen]:
+    """Every reading along the first parents of ``head``, oldest first.
 
     Only commits that touch one of the pin's paths are looked at. A commit where the place is missing or broken is
     passed over: a renamed file and a typo that was mended are no moves.
     """
     paths = [pin.submodule] if pin.submodule is not None else list(pin.paths)
-    found: list[tuple[PinReading, str, int, str]] = []
     log = git.with_env(GIT_LITERAL_PATHSPECS="1").records(
-        "log", "-z", "--first-parent", "--reverse", "--format=%H%x1f%ct%x1f%s", head, "--", *paths
-    )
-    for record in log:
-        oid, time, title = record.decode("utf-8", "replace").strip("\n").split("\x1f", 2)
-        seen = reading(git, oid, pin, upstream, refs)
-        if seen is None or seen.text is None:
+        "log", "-z", "--first-parent", "--reverse", "--raw", "--no-renames", "--no-abbrev",
+        "--diff-merges=first-parent", "--format=%x01%H%x1f%ct%x1f%s", head, "--", *paths,
+    )  # fmt: skip
+    steps = list(_steps(log))
+    blobs = {name for _, files in steps for name in files.values()}
+    contents = read_blobs(git, blobs) if pin.submodule is None else {}
+    seen: list[tuple[PinText, str, int, str]] = []
+    now: dict[str, str] = {}
+    for (commit, time, title), files in steps:
+        now |= files
+        text = _text_of(pin, now, contents)
+        if text is not None and (not seen or seen[-1][0].text != text.text):
+            seen.append((text, commit, time, title))
+    readings = resolve_pins(upstream, refs, pin, [text for text, *_ in seen])
+    return [
+        PinSeen(reading=readings[text.text], commit=commit, date=dt.datetime.fromtimestamp(time, dt.UTC), title=title)
+        for text, commit, time, title in seen
+    ]
+
+
+def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, int, str], dict[str, str]]]:
+    """The commits of a raw log, each with the paths it changed and their new blob ids."""
+    head: tuple[str, int, str] | None = None
+    files: dict[str, str] = {}
+    for record in records:
+        token = record.lstrip(b"\n")
+        if token[:1] == b"\x01":
+            if head is not None:
+                yield head, files
+            oid, time, title = token[1:].decode("utf-8", "replace").split("\x1f", 2)
+            head, files = (oid, int(time), title), {}
+        elif token[:1] == b":":
+            path = next(records).decode("utf-8", "surrogateescape")
+            files[path] = token.split(b" ")[3].decode()
+    if head is not None:
+        yield head, files
+
+
+def _text_of(pin: Pin, now: Mapping[str, str], contents: Mapping[str, bytes | None]) -> PinText | None:
+    for path in [pin.submodule] if pin.submodule is not None else pin.paths:
+        oid = now.get(path, "")
+        if not oid.strip("0"):
             continue
-        if not found or found[-1][0].text is None or found[-1][0].text.text != seen.text.text:
-            found.append((seen, oid, int(time), title))
-    return found
+        if pin.submodule is not None:
+            return PinText(text=oid, path=path, submodule=True)
+        content = contents.get(oid)
+        try:
+            return _match(pin, path, content) if content is not None else None
+        except PinProblemError:
+            return None
+    return None
 
 
-def moves(readings: list[tuple[PinReading, str, int, str]], history: History) -> list[Move]:
+def moves(seen: Iterable[PinSeen], history: History) -> list[Move]:
     """The moves between neighbouring readings, told by the ancestry of the two upstream commits.
 
     ``history`` must have been read with those commits among its tips.
     """
     found: list[Move] = []
     before: PinReading | None = None
-    for seen, commit, time, title in readings:
-        kind, lost, gained = _move(history, before, seen)
-        found.append(
-            Move(
-                pin=seen.name,
-                commit=commit,
-                date=dt.datetime.fromtimestamp(time, dt.UTC),
-                title=title,
-                old=before,
-                new=seen,
-                kind=kind,
-                lost=lost,
-                gained=gained,
-            )
-        )
-        before = seen
+    for each in seen:
+        kind, lost, gained = _move(history, before, each.reading)
+        found.append(Move(seen=each, old=before, kind=kind, lost=lost, gained=gained))
+        before = each.reading
     return found
 
 

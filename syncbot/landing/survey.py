@@ -91,7 +91,7 @@ class Survey:
         self._unshared = self._without_merge_base()
         self._off_branch = [tip for tip in tips[1:] if not self.index.on_branch(tip)]
 
-    # -- questions ----------------------------------------------------------------------------------------------------
+    # -- questions -----------------------------------------------------------------------------------------------------
 
     def ask(self, query: Query) -> FixReport:
         """Answer for one fix over all targets."""
@@ -134,7 +134,7 @@ class Survey:
             notes=(note,),
         )
 
-    # -- one fix ------------------------------------------------------------------------------------------------------
+    # -- one fix -------------------------------------------------------------------------------------------------------
 
     def _weigh_alone(self, fix: str) -> Weighed:
         changes = change_of(self.git, [fix])
@@ -159,7 +159,7 @@ class Survey:
         sort_lookalikes(self.index, changes, found, sizes)
         return weigh(found, read_diffs(self.git, [found], changes), self.history)
 
-    # -- reports ------------------------------------------------------------------------------------------------------
+    # -- reports -------------------------------------------------------------------------------------------------------
 
     def report(self, text: str, commit: Commit, weighed: Weighed) -> FixReport:
         """The report on a fix that was asked for as ``text``, landed as ``commit`` and weighed before."""

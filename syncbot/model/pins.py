@@ -40,19 +40,25 @@ class PinReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PinSeen:
+    """A reading, and the downstream commit that brought it."""
+
+    reading: PinReading
+    commit: str
+    date: dt.datetime
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """One change of a pin: the downstream commit that made it, and the two upstream commits by ancestry.
+    """One change of a pin, told by the ancestry of the two upstream commits.
 
     ``lost`` counts the upstream commits that the old pin had and the new one has not, ``gained`` the reverse; both None
     where one side cannot be read.
     """
 
-    pin: str
-    commit: str
-    date: dt.datetime
-    title: str
+    seen: PinSeen
     old: PinReading | None
-    new: PinReading
     kind: PinMove
     lost: int | None = None
     gained: int | None = None

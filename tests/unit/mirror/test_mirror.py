@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from syncbot.git.blobs import read_blobs
 from syncbot.git.diff import change_of, read_patches
 from syncbot.git.mirror import Mirror, mirror_name, open_mirror
 from syncbot.git.remote import remote
@@ -138,7 +139,7 @@ def test_contents_come_in_one_request(host, mirrors, upstream, git) -> None:
 
 def test_a_reader_brings_what_a_diff_needs_in_one_request(host, mirrors, upstream, git, add_commit) -> None:
     newest = [add_commit(f"Commit {number}") for number in (3, 4, 5)]
-    reader = open_mirror(mirrors, remote(host.url)).reader()
+    reader = open_mirror(mirrors, remote(host.url)).clone().git()
     host.requests.clear()
     patches = read_patches(reader, change_of(reader, newest))
     assert host.packs() == 1
@@ -146,9 +147,17 @@ def test_a_reader_brings_what_a_diff_needs_in_one_request(host, mirrors, upstrea
     assert not any(patch.unread for patch in patches.values())
 
 
+def test_a_reader_brings_files_by_their_paths_in_one_request(host, mirrors) -> None:
+    reader = open_mirror(mirrors, remote(host.url)).clone().git()
+    host.requests.clear()
+    names = ["v1:file", "v2:file", "v2:nowhere", "v9:file"]
+    assert read_blobs(reader, names) == dict(zip(names, [b"Commit 1\n", b"Commit 2\n", None, None], strict=True))
+    assert host.packs() == 1
+
+
 def test_a_reader_that_cannot_bring_it_says_so_once_and_goes_on(host, mirrors, add_commit, caplog) -> None:
     newest = [add_commit(f"Commit {number}") for number in (3, 4)]
-    reader = open_mirror(mirrors, remote(host.url)).reader()
+    reader = open_mirror(mirrors, remote(host.url)).clone().git()
     host.status = 503
     for oid in newest:
         assert read_patches(reader, change_of(reader, [oid]))[oid].unread == {"file"}
@@ -199,6 +208,7 @@ def test_a_configured_address_reaches_no_folder_by_way_of_the_users_configuratio
 OPEN = """
 import sys
 from pathlib import Path
+from syncbot.git.blobs import read_blobs
 from syncbot.git.diff import change_of, read_patches
 from syncbot.git.mirror import open_mirror
 from syncbot.git.remote import remote

@@ -24,7 +24,7 @@ def test_a_configured_repository_is_mirrored_with_the_token_its_forge_names(host
     with pytest.raises(UsageError, match="set INHOUSE_TOKEN"):
         open_remote(repo)
     monkeypatch.setenv("INHOUSE_TOKEN", "s3cret")
-    source = open_remote(repo, "Fork/Name")
-    assert (source.label, source.branch, source.names) == ("owner/name", "main", {"owner/name", "fork/name"})
-    assert source.git.text("rev-list", "--count", "main") == "2"
+    clone = open_remote(repo)
+    assert (clone.slug, clone.branch) == ("owner/name", "main")
+    assert clone.git().text("rev-list", "--count", "main") == "2"
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["mirrors"]

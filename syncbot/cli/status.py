@@ -1,0 +1,156 @@
+"""``syncbot status``: where each workaround stands, and what to do next."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncbot.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from syncbot.model.pins import Move
+    from syncbot.model.project import Project
+    from syncbot.model.status import Facts, Standing
+    from syncbot.observe import Clones, Moment
+
+app = typer.Typer(rich_markup_mode=None)
+
+_WRONG = 2
+
+
+@app.command(help="Say where each workaround stands: stage, fit, decision, pins, reasons, and the next step.")
+def status(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")] = None,
+    config: Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")] = ".",
+    repo: Annotated[
+        list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
+    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="REF", help="The downstream as it was at REF.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="DATE", help="Both sides as they were at the end of DATE (UTC).")
+    ] = None,
+    pin_history: Annotated[bool, typer.Option("--pin-history", help="Show every move of every pin instead.")] = False,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option("--fail-on", metavar="WORD", help="Exit 1 when a stage, fit or decision is this; repeatable."),
+    ] = None,
+    use_cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the answer; exit 0 whatever it is, 1 if --fail-on is met, 2 if a pin does not say what it should."""
+    from syncbot.cli.repos import open_cache, open_project, progress
+    from syncbot.observe import observe
+    from syncbot.policy import conclude
+
+    moment = _moment(at, as_of)
+    failing = _fail_words(fail_on or [])
+    project, clones = open_project(config, repo or [])
+    _known_ids(project, ids or [])
+    with progress("reading histories"), open_cache(use_cache) as cache:
+        facts = observe(project, clones, moment, only=ids or [], cache=cache)
+    if pin_history:
+        _print_moves(project, clones, facts, as_json=as_json)
+    else:
+        standings = [conclude(each) for each in facts]
+        _print(standings, as_json=as_json)
+        if _wrong_pins(facts):
+            raise typer.Exit(_WRONG)
+        if failing & _words(standings):
+            raise typer.Exit(1)
+
+
+def _moment(at: str | None, as_of: str | None) -> Moment:
+    from syncbot.observe import Moment
+
+    if at is not None and as_of is not None:
+        raise UsageError("--at and --as-of exclude each other: the first is a commit, the second a day")
+    if as_of is None:
+        return Moment(today=dt.datetime.now(dt.UTC).date(), at=at)
+    try:
+        day = dt.date.fromisoformat(as_of)
+    except ValueError as error:
+        raise UsageError(f"--as-of {as_of}: expected a day as YYYY-MM-DD") from error
+    end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), dt.UTC) - dt.timedelta(seconds=1)
+    return Moment(today=day, until=end)
+
+
+def _fail_words(words: Sequence[str]) -> set[str]:
+    from syncbot.model.words import Choice, Fit, Stage
+
+    known = {"overdue", *(each.value for each in (*Stage, *Fit, *Choice))}
+    asked = {word for each in words for word in each.split(",")}
+    if unknown := asked - known:
+        raise UsageError(f"--fail-on {', '.join(sorted(unknown))}: expected one of {', '.join(sorted(known))}")
+    return asked
+
+
+def _words(standings: Sequence[Standing]) -> set[str]:
+    found: set[str] = set()
+    for standing in standings:
+        found.add(standing.stage.value)
+        for decision in standing.decisions:
+            found |= {decision.choice.value, decision.sight.fit.value}
+            if decision.choice.value in ("remove", "review"):
+                found.add("overdue")
+    return found
+
+
+def _known_ids(project: Project, ids: Sequence[str]) -> None:
+    known = [each.id for each in project.workarounds]
+    problems = [
+        f"no workaround is called {each!r}; there are {', '.join(known) or 'none'}" for each in ids if each not in known
+    ]
+    if problems:
+        raise UsageError(*problems)
+
+
+def _wrong_pins(facts: Sequence[Facts]) -> bool:
+    problems = dict.fromkeys(pin.reading.problem for each in facts for pin in each.pins if pin.reading.problem)
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    return bool(problems)
+
+
+def _print(standings: Sequence[Standing], *, as_json: bool) -> None:
+    from syncbot.render.status import status_json, status_table
+
+    if as_json:
+        typer.echo(json.dumps(status_json(standings), indent=2))
+        return
+    from syncbot.cli.repos import console
+
+    out = console()
+    for part in status_table(standings):
+        out.print(part)
+
+
+def _print_moves(project: Project, clones: Clones, facts: Sequence[Facts], *, as_json: bool) -> None:
+    from syncbot.render.status import moves_json, moves_table
+
+    moves = _moves(project, clones, facts)
+    if as_json:
+        typer.echo(json.dumps({"schema": "syncbot.pins/1", "moves": moves_json(moves)}, indent=2))
+        return
+    from syncbot.cli.repos import console
+
+    console().print(moves_table(moves))
+
+
+def _moves(project: Project, clones: Clones, facts: Sequence[Facts]) -> list[Move]:
+    from syncbot.git.history import read_history
+    from syncbot.landing.pins import moves
+
+    pins = {pin.reading.name: pin for each in facts for pin in each.pins}
+    found: list[Move] = []
+    for name, pin in pins.items():
+        targets = [seen.reading.target for seen in pin.past if seen.reading.target is not None]
+        tips = list(dict.fromkeys(target.commit for target in targets if target.commit is not None))
+        git = clones.upstreams[project.pins[name].upstream].git()
+        found += moves(pin.past, read_history(git, tips)) if tips else []
+    return found
