@@ -87,7 +87,9 @@ class Mirror:
 
         Asks nothing when all are here. Raises `TryLaterError` when the remote cannot be reached.
         """
-        if not self.missing(wanted := [safe_ref(oid) for oid in oids]):
+        # An id of zeros is how git says that there is no object.
+        wanted = [safe_ref(oid) for oid in oids if oid.strip("0")]
+        if not self.missing(wanted):
             return frozenset()
         refused: set[str] = set()
         with held(_lock_path(self.path), wait=self.wait) as lock:

@@ -22,13 +22,13 @@ _HELPER = f"""!f() {{ test "$1" = get && printf 'username=x-access-token\\npassw
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 _REFUSED = re.compile(
-    r"authentication failed|could not read (username|password)|access denied|permission denied \(|"
+    r"authentication failed|could not read (username|password)|http basic: access denied|permission denied \(|"
     r"returned error: 40[13]|terminal prompts disabled|invalid credentials|host key verification failed",
     re.IGNORECASE,
 )
 _MISSING = re.compile(
     r"repository .*not found|returned error: (404|410)|does not appear to be a git repository|"
-    r"no such (repository|project)|repository .*does not exist|not valid: is this a git repository",
+    r"no such (repository|project)|repository .*does not exist|repository not exported|not valid: is this a git repository",
     re.IGNORECASE,
 )
 _UNREACHABLE = re.compile(
@@ -84,7 +84,10 @@ class Remote:
             if not self.token:
                 how = "no token was given"
                 advice = f"set {self.token_variable}" if self.token_variable else "name a token_variable for its forge"
-                return UsageError(f"{host} wants credentials for {where}; {how}: {advice} ({reason})")
+                return UsageError(
+                    f"{host} wants credentials for {where}; {how}: {advice}. "
+                    f"Some hosts also say this of a repository that does not exist ({reason})"
+                )
             return UsageError(f"{host} refuses {how} for {where}: check that it is valid and may read it ({reason})")
         if _MISSING.search(stderr):
             sees = "" if self.token else ", or it is private and no token was given"

@@ -168,7 +168,7 @@ def test_contents_nobody_has_do_not_keep_the_others_away(host, mirrors, upstream
     mirror = open_mirror(mirrors, remote(host.url))
     blob = git(upstream, "rev-parse", "v1:file")
     nowhere = {"0" * 39 + "1", "0" * 39 + "2"}
-    assert mirror.prefetch([min(nowhere), blob, max(nowhere)]) == nowhere
+    assert mirror.prefetch([min(nowhere), "0" * 40, blob, max(nowhere)]) == nowhere
     assert mirror.missing([blob]) == []
 
 
