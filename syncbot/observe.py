@@ -91,7 +91,7 @@ def _head(project: Project, clones: Clones, moment: Moment, name: str) -> str:
     try:
         if moment.at is not None:
             return resolve(clone.git(), moment.at)
-        tip = resolve(clone.git(), _branch_ref(clone, project.downstreams[name].branch))
+        tip = resolve(clone.git(), branch_ref_in(clone, project.downstreams[name].branch))
     except UnknownObjectError as error:
         raise UsageError(f"downstream {name!r}: {error}") from error
     if moment.until is None:
@@ -102,7 +102,8 @@ def _head(project: Project, clones: Clones, moment: Moment, name: str) -> str:
     return then
 
 
-def _branch_ref(clone: Clone, branch: str | None) -> str:
+def branch_ref_in(clone: Clone, branch: str | None) -> str:
+    """The full ref of ``branch`` in a clone, or of its default branch. Raises `UsageError` when it tells none."""
     if branch is None:
         if clone.branch_ref is None:
             raise UsageError(f"{clone.label} does not say which branch is the default one; name it in syncbot.toml")
@@ -142,7 +143,7 @@ class _Pins:
         return PinFacts(reading=reading, past=tuple(past))
 
     def _foreign_head(self, pin: Pin, clone: Clone) -> str:
-        tip = resolve(clone.git(), _branch_ref(clone, pin.branch))
+        tip = resolve(clone.git(), branch_ref_in(clone, pin.branch))
         if self._moment.until is None:
             return tip
         return commit_before(clone.git(), tip, self._moment.until) or tip
@@ -175,7 +176,7 @@ class _Upstream:
             return
         names = frozenset({name.lower() for name in (self.upstream.repo.slug, self.clone.slug) if name})
         try:
-            tip: str | None = resolve(self.git, _branch_ref(self.clone, self.upstream.branch))
+            tip: str | None = resolve(self.git, branch_ref_in(self.clone, self.upstream.branch))
             if self._moment.until is not None and tip is not None:
                 tip = commit_before(self.git, tip, self._moment.until)
             if tip is None:
@@ -243,7 +244,7 @@ def _sight(clone: Clone, head: str, workaround: Workaround, carrier: Carrier) ->
     if carrier.branch is None or carrier.carried is CarriedAs.PATCH_FILE:
         return look(clone.git(), head, workaround)
     try:
-        return look(clone.git(), resolve(clone.git(), _branch_ref(clone, carrier.branch)), workaround)
+        return look(clone.git(), resolve(clone.git(), branch_ref_in(clone, carrier.branch)), workaround)
     except UnknownObjectError as error:
         return Sight(fit=Fit.UNKNOWN, reason=str(error))
 

@@ -21,17 +21,20 @@ _THERE = (Fit.PRESENT, Fit.PARTIAL, Fit.CONFLICT)
 # -- does a target have the fix ----------------------------------------------------------------------------------------
 
 
-def has(facts: Facts, target: Target | None) -> Has:
-    """Whether ``target`` has the recorded fixes, all of them or any, as the manifest says."""
-    waited = [fix for fix in facts.fixes if fix.counts]
-    if not waited:
+def has(fixes: Iterable[FixFacts], needs: Needs, target: Target | None) -> Has:
+    """Whether ``target`` has the fixes that count, all of them or any, as ``needs`` says."""
+    each = [_has_one(fix, target) for fix in fixes if fix.counts]
+    if not each:
         return Has(verdict=Verdict.UNKNOWN, confidence=Confidence.WEAK, why="no fix is recorded")
-    each = [_has_one(fix, target) for fix in waited]
-    if facts.workaround.needs is Needs.ANY:
+    if needs is Needs.ANY:
         # One that is surely there settles it; else the best that is not sure; else they are all surely not there.
         return min(each, key=lambda one: (not one.surely, one.surely_not, _RANK[one.verdict]))
     # One that is surely not there settles it; else the worst that is not sure; else they are all surely there.
     return min(each, key=lambda one: (not one.surely_not, one.surely, -_RANK[one.verdict]))
+
+
+def _has(facts: Facts, target: Target | None) -> Has:
+    return has(facts.fixes, facts.workaround.needs, target)
 
 
 _RANK = {verdict: place for place, verdict in enumerate(
@@ -66,11 +69,11 @@ def pin_standing(facts: Facts, pin: PinFacts) -> PinStanding:
     if pin.reading.problem is not None:
         unknown = Has(verdict=Verdict.UNKNOWN, confidence=Confidence.WEAK, why=pin.reading.problem)
         return PinStanding(reading=pin.reading, has=unknown)
-    now = has(facts, pin.reading.target)
+    now = _has(facts, pin.reading.target)
     once: str | None = None
     since: dt.date | None = None
     for seen in pin.past:
-        if has(facts, seen.reading.target).surely:
+        if _has(facts, seen.reading.target).surely:
             since = since or seen.date.date()
             once = seen.reading.text.text if seen.reading.text else None
         else:
@@ -97,7 +100,7 @@ def dates_of(facts: Facts, pins: Sequence[PinStanding]) -> Dates:
 
 
 def _first_with_all(facts: Facts) -> Target | None:
-    final = [each for each in facts.releases if each.version is not None and has(facts, each).surely]
+    final = [each for each in facts.releases if each.version is not None and _has(facts, each).surely]
     dated = [each for each in final if each.date is not None]
     return min(dated, key=lambda each: (each.prerelease, each.date), default=None)
 
@@ -107,7 +110,7 @@ def first_release_of(facts: Facts) -> FirstRelease:
     first = _first_with_all(facts)
     lines: dict[str, Target] = {}
     for release in facts.releases:  # in version order
-        if release.line is not None and release.version is not None and has(facts, release).surely:
+        if release.line is not None and release.version is not None and _has(facts, release).surely:
             held = lines.get(release.line)
             if held is None or (held.prerelease and not release.prerelease):
                 lines[release.line] = release
@@ -133,7 +136,7 @@ def stage_of(facts: Facts, pins: Sequence[PinStanding]) -> tuple[Stage, tuple[st
         return landed, (reason,)
     first = _first_with_all(facts)
     if first is None and not any(pin.has.surely for pin in gating):
-        doubtful = [each.ref for each in facts.releases if has(facts, each).verdict in _DOUBTFUL]
+        doubtful = [each.ref for each in facts.releases if _has(facts, each).verdict in _DOUBTFUL]
         more = (f"a person must look at {', '.join(doubtful[:5])}",) if doubtful else ()
         return Stage.FIXED, (reason, "it is in no release yet", *more)
     released = f"first released in {first.ref}" if first else "in a pinned commit, but in no release yet"
@@ -198,12 +201,12 @@ def _floor_doubts(facts: Facts) -> list[str]:
     target = _floor_target(facts)
     if target is None:
         return [f"the support floor {floor} is no release of the upstream"]
-    return [] if has(facts, target).surely else [f"the support floor {floor} lacks it"]
+    return [] if _has(facts, target).surely else [f"the support floor {floor} lacks it"]
 
 
 def _floor_lacks(facts: Facts) -> bool:
     target = _floor_target(facts)
-    return target is not None and has(facts, target).surely_not
+    return target is not None and _has(facts, target).surely_not
 
 
 # -- decision ----------------------------------------------------------------------------------------------------------

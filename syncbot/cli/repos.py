@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from syncbot.cache import Cache
     from syncbot.git.clone import Clone
-    from syncbot.model.project import Project, Repo
+    from syncbot.model.project import Project, Repo, Upstream
     from syncbot.observe import Clones
 
 
@@ -100,6 +100,16 @@ def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
             if pin.repo != project.downstreams[pin.downstream].repo
         },
     )
+
+
+def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) -> tuple[Clone, str]:
+    """One upstream's clone and the full ref of its branch, for commands that need no downstream."""
+    from syncbot.git.clone import open_clone
+    from syncbot.observe import branch_ref_in
+
+    given = dict(_named(option, project) for option in repos)
+    clone = open_clone(given.get(upstream.name) or _mirror(upstream.repo))
+    return clone, branch_ref_in(clone, upstream.branch)
 
 
 def _named(option: str, project: Project) -> tuple[str, str]:

@@ -6,9 +6,10 @@ same blobs; they are answered while git reads the diffs that the others need, so
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from syncbot.git.diff import Change, blob_sizes, read_changes
 from syncbot.git.run import Git
@@ -24,28 +25,42 @@ def everything(
     git: Git, branch: str, targets: Sequence[Target], *, names: Names = frozenset(), shallow: bool = False
 ) -> Iterator[FixReport]:
     """One report for each numbered change that landed on ``branch`` (a commit id); parameters as for `Survey`."""
-    tips = [branch, *(target.commit for target in targets if target.commit is not None)]
-    with ThreadPoolExecutor(1) as background:
-        reading = background.submit(read_changes, git, *dict.fromkeys(tips))
+    with _reading(git, branch, targets) as changes:
         survey = Survey(git, branch, targets, names=names, shallow=shallow)
-        changes = reading.result()
         numbered = _numbered(survey.index)
-        candidates = _candidates(survey, changes, list(numbered.values()))
-        busy = [each for each in candidates if each.mirror or each.backward or to_compare(each, changes)]
-        diffs = background.submit(read_diffs, git, busy, changes)
-        noted = {each.fix: number for number, each in zip(numbered, candidates, strict=True)}
-        waiting = {each.fix for each in busy}
-        quiet = Diffs(changes, {}, {})
+        queries = {oid: f"#{number}" for number, oid in numbered.items()}
+        yield from reports_on(survey, queries, changes.result())
+
+
+@contextlib.contextmanager
+def _reading(git: Git, branch: str, targets: Sequence[Target]) -> Iterator[Future[dict[str, Change]]]:
+    """Start to read every change while the history itself is read."""
+    tips = dict.fromkeys([branch, *(target.commit for target in targets if target.commit is not None)])
+    with ThreadPoolExecutor(1) as background:
+        yield background.submit(read_changes, git, *tips)
+
+
+def reports_on(survey: Survey, queries: Mapping[str, str], changes: Mapping[str, Change]) -> Iterator[FixReport]:
+    """One report for each commit in ``queries``, which maps it to the words it was asked for by.
+
+    ``changes`` are those of all the survey's commits. Reports that need no diff come first.
+    """
+    candidates = _candidates(survey, changes, list(queries))
+    busy = [each for each in candidates if each.mirror or each.backward or to_compare(each, changes)]
+    waiting = {each.fix for each in busy}
+    quiet = Diffs(changes, {}, {})
+    with ThreadPoolExecutor(1) as background:
+        diffs = background.submit(read_diffs, survey.git, busy, changes)
         for each in candidates:
             if each.fix not in waiting:
-                yield _report(survey, noted[each.fix], each, quiet)
+                yield _report(survey, queries[each.fix], each, quiet)
         for each in busy:
-            yield _report(survey, noted[each.fix], each, diffs.result())
+            yield _report(survey, queries[each.fix], each, diffs.result())
 
 
-def _report(survey: Survey, number: int, candidates: Candidates, diffs: Diffs) -> FixReport:
+def _report(survey: Survey, query: str, candidates: Candidates, diffs: Diffs) -> FixReport:
     commit = survey.history.commits[candidates.fix]
-    return survey.report(f"#{number}", commit, weigh(candidates, diffs, survey.history))
+    return survey.report(query, commit, weigh(candidates, diffs, survey.history))
 
 
 def _numbered(index: Index) -> dict[int, str]:

@@ -1,0 +1,59 @@
+"""What a move of a pin means: for each workaround, and for the upstream changes that go missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from syncbot.model.landing import Answer, Target
+from syncbot.model.status import Has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A workaround's fixes at both ends of the move."""
+
+    workaround: str
+    title: str
+    fixes: tuple[str, ...]
+    old: Has
+    new: Has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A commit that the old pin has and the new one has not.
+
+    ``change`` is the default branch's commit it is a copy of, where there is one; ``new`` says whether the new pin has
+    the change by another commit (then nothing is lost but the commit).
+    """
+
+    commit: str
+    change: str | None
+    pull: int | None
+    title: str
+    new: Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Better:
+    """A release that frees as much as the new pin, loses no more, and drops fewer changes (``dropped`` counts them)."""
+
+    ref: str
+    dropped: int
+    freed: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bump:
+    """The whole answer."""
+
+    upstream: str
+    old: Target
+    new: Target
+    freed: tuple[Effect, ...]
+    lost: tuple[Effect, ...]
+    unchanged: tuple[Effect, ...]
+    dropped: tuple[Dropped, ...]
+    better: tuple[Better, ...]
+    notes: tuple[str, ...] = ()

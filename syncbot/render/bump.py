@@ -1,0 +1,90 @@
+"""The review of a pin's move, as JSON values and for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from syncbot.model.bump import Bump, Dropped, Effect
+from syncbot.model.words import Verdict
+from syncbot.render.landing import verdict_text
+from syncbot.render.text import plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA = "syncbot.bump/1"
+
+
+def bump_json(bump: Bump) -> dict[str, Any]:
+    """The answer of ``syncbot bump --json``."""
+    return {
+        "schema": SCHEMA,
+        "upstream": bump.upstream,
+        "old": {"ref": bump.old.ref, "commit": bump.old.commit},
+        "new": {"ref": bump.new.ref, "commit": bump.new.commit},
+        "freed": [_effect(each) for each in bump.freed],
+        "lost": [_effect(each) for each in bump.lost],
+        "unchanged": [_effect(each) for each in bump.unchanged],
+        "dropped_changes": [_dropped(each) for each in bump.dropped],
+        "better": [
+            {"ref": each.ref, "dropped": each.dropped, "freed": list(each.freed), "lost": list(each.lost)}
+            for each in bump.better
+        ],
+        "notes": list(bump.notes),
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "id": effect.workaround,
+        "title": effect.title,
+        "fixes": list(effect.fixes),
+        "old": effect.old.verdict.value,
+        "new": effect.new.verdict.value,
+        "why": effect.new.why,
+    }
+
+
+def _dropped(dropped: Dropped) -> dict[str, Any]:
+    return {
+        "commit": dropped.commit,
+        "change": dropped.change,
+        "pull": dropped.pull,
+        "title": dropped.title,
+        "new": dropped.new.verdict.value,
+        "missing": dropped.new.verdict is not Verdict.CONTAINED,
+    }
+
+
+def bump_blocks(bump: Bump) -> Iterator[RenderableType]:
+    """What a reviewer of the move reads."""
+    from rich.text import Text
+
+    yield Text(f"{bump.upstream}: {plain(bump.old.ref, 60)} → {plain(bump.new.ref, 60)}", style="bold")
+    for note in bump.notes:
+        yield Text(plain(note), style="dim")
+    for name, effects in (("frees", bump.freed), ("loses", bump.lost), ("leaves as they are", bump.unchanged)):
+        yield Text(f"\n{name}: {'' if effects else 'none'}")
+        yield from _lines(effects)
+    missing = [each for each in bump.dropped if each.new.verdict is not Verdict.CONTAINED]
+    there = len(bump.dropped) - len(missing)
+    also = f"; {there} more commits are there as other commits" if there else ""
+    yield Text(f"\nupstream changes that go missing: {len(missing)}{also}")
+    for each in missing:
+        number = f" #{each.pull}" if each.pull is not None else ""
+        line = Text(f"  {each.commit[:10]}{number} {plain(each.title, 80)}  ")
+        yield line + verdict_text(each.new.verdict)
+    if bump.better:
+        yield Text("\nreleases that would do better:")
+        for better in bump.better:
+            freed = ", ".join(better.freed) or "nothing"
+            yield Text(f"  {plain(better.ref, 60)}: drops {better.dropped}, frees {freed}")
+
+
+def _lines(effects: Iterable[Effect]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    for effect in effects:
+        line = Text(f"  {effect.workaround} ({', '.join(effect.fixes) or 'no fix recorded'})  ")
+        yield line + verdict_text(effect.old.verdict) + Text(" → ") + verdict_text(effect.new.verdict)
