@@ -173,11 +173,11 @@ def _number(value: object) -> bool:
 
 
 def _code(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 255  # noqa: PLR2004 - exit codes
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 255
 
 
 def _share(value: object) -> bool:
-    return _number(value) and 0.5 < float(value) < 1  # type: ignore[arg-type]  # noqa: PLR2004 - a share
+    return _number(value) and 0.5 < float(value) < 1  # type: ignore[arg-type]
 
 
 def _wholes(value: object) -> bool:
