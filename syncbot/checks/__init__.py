@@ -25,11 +25,11 @@ def compare_runs(
     baseline: Sequence[Run], candidate: Sequence[Run], metrics: Sequence[Metric], *, confidence: float | None = None
 ) -> Comparison:
     """Compare two sets of runs; raises `ResultError` with every difference that makes them incomparable."""
-    pairs = arms.pair(baseline, candidate, [] if _scores(baseline) else metrics)
     if _scores(baseline):
+        arms.require(baseline, candidate, metrics)
         rows = accuracy.judge_scores(baseline, candidate, metrics, confidence or accuracy.CONFIDENCE)
     else:
-        rows = compare.judge_rows(pairs, confidence or compare.CONFIDENCE)
+        rows = compare.judge_rows(arms.pair(baseline, candidate, metrics), confidence or compare.CONFIDENCE)
     return Comparison(rows=rows, verdict=worst(rows), notes=arms.order_notes(baseline, candidate))
 
 

@@ -34,6 +34,7 @@ def _row(baseline: Sequence[Run], candidate: Sequence[Run], metric: Metric, conf
         level={},
         direction=metric.direction,
         tolerance=metric.tolerance,
+        unit="SE",
         baseline=base,
         candidate=cand,
         ratio=cand / base if base else math.nan,

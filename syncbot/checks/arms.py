@@ -63,13 +63,15 @@ def run_problems(run: Run) -> list[str]:
 
 def pair(baseline: Sequence[Run], candidate: Sequence[Run], metrics: Sequence[Metric]) -> tuple[Arms, ...]:
     """Return the figures of both arms, metric by metric and level by level; raises `ResultError` with all problems."""
-    problems = problems_of(baseline, candidate)
-    if not problems:
-        problems = [
-            problem for run in (*baseline, *candidate) for metric in metrics for problem in _no_figure(run, metric)
-        ]
-    if problems:
-        raise ResultError(*problems)
+    require(baseline, candidate, metrics)
+    zero = [
+        f"{run.source}: {metric.name} is 0; a ratio needs figures above 0"
+        for run in (*baseline, *candidate)
+        for metric in metrics
+        if run.metrics[metric.name] <= 0
+    ]
+    if zero:
+        raise ResultError(*zero)
     levels = sorted({level_of(run) for run in baseline}, key=_sortable)
     return tuple(
         Arms(
@@ -80,6 +82,18 @@ def pair(baseline: Sequence[Run], candidate: Sequence[Run], metrics: Sequence[Me
         )
         for metric, level in itertools.product(metrics, levels)
     )
+
+
+def require(baseline: Sequence[Run], candidate: Sequence[Run], metrics: Sequence[Metric]) -> None:
+    """Raise `ResultError` with everything that keeps the arms from being compared in these metrics."""
+    problems = problems_of(baseline, candidate) or [
+        f"{run.source}: has no {metric.name}; it has {', '.join(sorted(run.metrics)[:8]) or 'no figures'}"
+        for run in (*baseline, *candidate)
+        for metric in metrics
+        if metric.name not in run.metrics
+    ]
+    if problems:
+        raise ResultError(*problems)
 
 
 def choose_metrics(
@@ -126,10 +140,15 @@ def _arms(baseline: Sequence[Run], candidate: Sequence[Run]) -> tuple[tuple[Arm,
 
 
 def _copies(runs: Sequence[Run]) -> Iterator[str]:
-    seen: dict[str, Run] = {}
+    seen: dict[object, Run] = {}
     for run in runs:
-        other = seen.setdefault(run.digest, run)
-        if other is not run:
+        # A digest that was read back from a proposal may have been changed there; figures of sixteen digits that are
+        # all the same have not been measured twice either.
+        figures = tuple(sorted(run.metrics.items())) if run.tool != "csv" else run.digest
+        other = seen.get(run.digest) or seen.get(figures)
+        seen.setdefault(run.digest, run)
+        seen.setdefault(figures, run)
+        if other is not None:
             yield f"{run.source}: the same run as {other.source}; a copy is no second measurement"
 
 
@@ -163,14 +182,6 @@ def _unlike(first: Run, run: Run) -> Iterator[str]:
             continue
         said = "not said" if theirs is None else repr(theirs)
         yield f"{run.source}: {key} is {said}, in {first.source} it is {'not said' if mine is None else repr(mine)}"
-
-
-def _no_figure(run: Run, metric: Metric) -> Iterator[str]:
-    value = run.metrics.get(metric.name)
-    if value is None:
-        yield f"{run.source}: has no {metric.name}; it has {', '.join(sorted(run.metrics)[:8]) or 'no figures'}"
-    elif value <= 0:
-        yield f"{run.source}: {metric.name} is {value:g}; a ratio needs figures above 0"
 
 
 def _figures(runs: Sequence[Run], level: Level, name: str) -> tuple[float, ...]:

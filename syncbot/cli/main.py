@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "where": "Say in which releases a fix really is, with the evidence.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
 }
 

@@ -36,8 +36,8 @@ def read(name: str, values: Mapping[str, Any]) -> Run:
             if base in _NOT_METRICS or base.endswith("_stderr"):
                 continue
             full = f"{task}:{key}"
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-                fields.wrong(f"results.{task}.{key}: expected a finite number, found {value!r:.60}")
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+                fields.wrong(f"results.{task}.{key}: expected a finite number, not negative, found {value!r:.60}")
                 continue
             metrics[full] = float(value)
             stderr[full] = _stderr(fields, task, key, figures)
