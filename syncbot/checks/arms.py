@@ -16,6 +16,7 @@ from syncbot.model.checks import Arm, Direction, Metric, Run, Scalar
 
 # Token counts of random prompts differ by a token or two from run to run; more is another workload.
 _ALIKE = 0.02
+SERVING = ("vllm bench serve", "sglang bench_serving")
 _BOUND = ("edit", "pin", "hardware")
 
 Level = tuple[tuple[str, Scalar], ...]
@@ -144,7 +145,7 @@ def _copies(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         # A digest that was read back from a proposal may have been changed there; figures of sixteen digits that are
         # all the same have not been measured twice either.
-        figures = tuple(sorted(run.metrics.items())) if run.tool != "csv" else run.digest
+        figures = tuple(sorted(run.metrics.items())) if run.tool in SERVING else run.digest
         other = seen.get(run.digest) or seen.get(figures)
         seen.setdefault(run.digest, run)
         seen.setdefault(figures, run)

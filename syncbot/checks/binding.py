@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from syncbot.checks.arms import SERVING
 from syncbot.checks.readers.table import arm_of
 from syncbot.checks.spec import Spec
 from syncbot.model.checks import Arm, CheckKind, Run
 
 _TOOLS = {
     CheckKind.ACCURACY: ("lm_eval",),
-    CheckKind.BENCHMARK: ("vllm bench serve", "sglang bench_serving", "pytest-benchmark", "csv"),
+    CheckKind.BENCHMARK: (*SERVING, "pytest-benchmark", "csv"),
 }
-_SERVING = ("vllm bench serve", "sglang bench_serving")
 
 
 def runs_for(spec: Spec, runs: Sequence[Run], specs: Sequence[Spec]) -> tuple[Run, ...]:
@@ -78,7 +78,7 @@ def unsaid(spec: Spec, run: Run) -> list[str]:
     """Return the fields the run's file leaves unsaid and that a gate cannot do without."""
     needed = ["edit", "pin", "arm", "hardware"]
     missing = [key for key in needed if key not in run.tags]
-    if run.tool in _SERVING:
+    if run.tool in SERVING:
         missing += [name for key, name in (("input_len", "isl"), ("output_len", "osl")) if key not in run.workload]
         missing += [key for key in ("model", "prompts") if key not in run.workload]
     if run.tool == "lm_eval":

@@ -127,20 +127,26 @@ def _row(arms: Arms, one: Estimate | None, confidence: float, *, fails: bool, ro
     half = one.half_width(confidence)
     row = replace(row, interval=(math.exp(one.log_ratio - half), math.exp(one.log_ratio + half)))
     gain, margin = _gain(one, arms.metric), margin_of(arms.metric)
-    worst = f"{_percent(math.exp(gain - half))} at worst, the tolerance is -{arms.metric.tolerance:g} %"
+    allowed = f"{arms.metric.tolerance:g} % may pass"
+    worst = f"{_change(arms.metric, gain - half)} at worst, {allowed}"
     if gain - half > -margin:
-        return replace(row, verdict=Judgement.PASS, reason=f"{worst} (in the direction that is better)")
+        return replace(row, verdict=Judgement.PASS, reason=worst)
     if fails:
-        best = _percent(math.exp(gain + half))
         return replace(
-            row,
-            verdict=Judgement.FAIL,
-            reason=f"{best} at best, beyond the tolerance of -{arms.metric.tolerance:g} % (better is positive)",
+            row, verdict=Judgement.FAIL, reason=f"{_change(arms.metric, gain + half)} even at best, {allowed}"
         )
-    reason = f"{worst} (better is positive), so neither a pass nor a loss is shown"
-    if gain + half < -margin and rows > 1:
-        reason += f"; beyond the tolerance alone, but not after correction for {rows} comparisons"
+    reason = f"{worst}, so a loss beyond that is neither ruled out nor shown"
+    if gain + half < -margin:
+        reason = (
+            f"{_change(arms.metric, gain + half)} at best, {allowed}, but {rows} comparisons ask for more than that"
+        )
     return replace(row, reason=reason, settle=_settle(arms, one, confidence))
+
+
+def _change(metric: Metric, gain: float) -> str:
+    """Say how much better or worse a gain on the log scale is, in per cent of the baseline."""
+    ratio = math.exp(gain if metric.direction is Direction.HIGHER else -gain)
+    return f"{100 * abs(ratio - 1):.2f} % {'better' if gain > 0 else 'worse'}"
 
 
 def _no_interval(arms: Arms) -> str:

@@ -37,7 +37,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "lm-eval-gsm8k": {
         "server": _SERVER,
         "command": (
-            "lm_eval run --model local-completions --tasks {task} --output_path {out} --metadata {tags_json}"
+            "lm_eval --model local-completions --tasks {task} --output_path {out} --metadata {tags_json}"
             " --model_args model={model},base_url=http://127.0.0.1:{port}/v1/completions,num_concurrent=64,max_retries=3"
         ),
         "task": "gsm8k",

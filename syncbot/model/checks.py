@@ -89,7 +89,8 @@ class Run:
 class Row:
     """One metric at one level, judged. ``ratio`` is candidate over baseline and ``interval`` its two-sided interval.
 
-    ``unit`` is that of the tolerance: ``%``, or ``SE`` (standard errors of the difference) for accuracy. ``noise`` is each arm's spread from run to run (one standard deviation, per cent of its mean).
+    ``unit`` is that of the tolerance: ``%``, or ``SE`` (standard errors of the difference) for accuracy. ``noise`` is
+    each arm's spread from run to run (one standard deviation, per cent of its mean).
     """
 
     name: str

@@ -17,7 +17,7 @@ from syncbot.checks.codec import decode, encode
 from syncbot.checks.judge import gate, judge, stale_reason
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec
-from syncbot.model.checks import Attached, CheckKind, Gate, Judged, Judgement, Row, Wanted
+from syncbot.model.checks import Attached, CheckKind, Direction, Gate, Judged, Judgement, Row, Wanted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -134,7 +134,7 @@ def inert(text: object) -> str:
 def plot(rows: Sequence[Row]) -> str:
     """Return the change of each row as a line of text: interval, estimate, no change, and the tolerance."""
     spans = [(row, *_span(row)) for row in rows]
-    reach = max(max(abs(low), abs(high), row.tolerance) for row, low, high in spans) * 1.05 or 1.0
+    reach = max(max(abs(low), abs(high), _allowed(row)) for row, low, high in spans) * 1.05 or 1.0
     labels = [f"{row.name} {level_text(row.level)}" for row in rows]
     wide = max(map(len, labels))
     lines = [f"{'':{wide}}  {-reach:+.1f} %{'0':^{_WIDTH - 14}}{reach:+.1f} %"]
@@ -143,10 +143,9 @@ def plot(rows: Sequence[Row]) -> str:
         for column in range(_column(low, reach), _column(high, reach) + 1):
             cells[column] = "─"
         cells[_column(0, reach)] = "│"
-        bad = -row.tolerance if row.direction == "higher" else row.tolerance
-        if row.interval[0] is None or abs(row.ratio - 1) < 1:
-            cells[_column(bad, reach)] = "┊"
-            cells[_column(100 * (row.ratio - 1), reach)] = "●"
+        if row.unit == "%":
+            cells[_column(-_allowed(row) if row.direction is Direction.HIGHER else _allowed(row), reach)] = "┊"
+        cells[_column(100 * (row.ratio - 1), reach)] = "●"
         lines.append(f"{label:{wide}}  {''.join(cells).rstrip()}")
     lines.append(f"{'':{wide}}  change in %: ● measured, ─ interval, ┊ tolerance")
     return "\n".join(line.rstrip() for line in lines)
@@ -165,6 +164,10 @@ def _span(row: Row) -> tuple[float, float]:
     low, high = row.interval
     change = 100 * (row.ratio - 1)
     return (100 * (low - 1) if low is not None else change, 100 * (high - 1) if high is not None else change)
+
+
+def _allowed(row: Row) -> float:
+    return row.tolerance if row.unit == "%" else 0.0
 
 
 def _column(value: float, reach: float) -> int:
@@ -222,11 +225,7 @@ def interval_text(row: Row) -> str:
 
 def tolerance_text(row: Row) -> str:
     """Return how much worse may pass, with its unit."""
-    return (
-        f"{row.tolerance:g} SE"
-        if not any(row.noise) and row.level == {} and ":" in row.name
-        else f"{row.tolerance:g} %"
-    )
+    return f"{row.tolerance:g} {row.unit}"
 
 
 def noise_text(noise: Sequence[float | None]) -> str:
@@ -266,6 +265,7 @@ def as_values(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
             "level": dict(row.level),
             "direction": row.direction.value,
             "tolerance": row.tolerance,
+            "unit": row.unit,
             "baseline": row.baseline,
             "candidate": row.candidate,
             "ratio": row.ratio,
