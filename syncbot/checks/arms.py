@@ -114,7 +114,8 @@ def choose_metrics(
     wanted = tuple(dict.fromkeys((*names, *higher, *lower)))
     if not wanted:
         shared = set.intersection(*(set(run.metrics) for run in runs)) if runs else set()
-        usual = next((group for group in DEFAULTS if set(group) <= shared), None)
+        # One run that lacks a usual figure is a refusal further on, not a reason to compare other figures.
+        usual = next((group for group in DEFAULTS if any(set(group) <= set(run.metrics) for run in runs)), None)
         wanted = usual or tuple(sorted(name for name in shared if name in directions))
         if not wanted:
             raise ResultError(

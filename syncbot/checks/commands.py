@@ -73,7 +73,9 @@ start() {{
 
 # told CHECK: what the files will say about this run
 told() {{
-  tags=("check=$1" "edit=$EDIT" "pin=$PIN" "arm=$arm" "hardware=$HARDWARE" "isl=$input_len" "osl=$output_len")
+  tags=("check=$1" "edit=$EDIT" "pin=$PIN" "arm=$arm" "hardware=$HARDWARE")
+  if [ -n "$input_len" ]; then tags+=("isl=$input_len"); fi
+  if [ -n "$output_len" ]; then tags+=("osl=$output_len"); fi
   printf -v tags_json '{{"check": "%s", "edit": "%s", "pin": "%s", "arm": "%s", "hardware": "%s"}}' \\
     "$1" "$EDIT" "$PIN" "$arm" "$HARDWARE"
 }}

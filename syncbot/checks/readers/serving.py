@@ -111,7 +111,7 @@ def _run(
 def _length(fields: Fields, key: str) -> int | None:
     """Return a length that was passed as metadata, where every value is a text."""
     value = fields.values.get(key)
-    if value is None:
+    if value is None or value == "":
         return None
     if not re.fullmatch(r"[0-9]{1,9}", str(value).strip()):
         fields.wrong(f"{key}: expected a number of tokens, found {value!r:.60}")
