@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "bump": "Say what a move of a pin frees, loses and drops.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
 }
 
