@@ -1,6 +1,7 @@
 """How often the edit engine is right, over real history, beside plain ``git merge-tree`` in the same run.
 
-    python benchmarks/edit_accuracy.py --clones FOLDER [--parts abcd] [--size N] [--seed N] [--ages 45,180] [--json FILE]
+    python benchmarks/edit_accuracy.py --clones FOLDER [--parts abd] [--size N] [--seed N] [--ages 45,180]
+        [--window DAYS] [--json FILE]
 
 FOLDER holds clones as ``OWNER+NAME/repo`` (or ``OWNER+NAME``). Nothing in them is written. The parts:
 
@@ -26,10 +27,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from violations import violations
+
 from syncbot.edit.engine import edit
 from syncbot.git.objects import Scratch
 from syncbot.model.edit import Direction, EditResult, Method, Outcome
-from violations import violations
 
 REPOS = ("ROCm+aiter", "shen-shanshan+vllm", "flashinfer-ai+flashinfer")
 _DAY = 86400
@@ -55,7 +57,9 @@ def plain_tree(store: Scratch, *, base: str, ours: str, theirs: str) -> str | No
     root = store.commit(store.git.text("rev-parse", base + "^{tree}"), (), "base")
     left = store.commit(store.git.text("rev-parse", ours + "^{tree}"), (root,), "ours")
     right = store.commit(store.git.text("rev-parse", theirs + "^{tree}"), (root,), "theirs")
-    status, out = store.git.result("merge-tree", "--write-tree", "--no-messages", "--name-only", left, right, ok=(0, 1, 128))
+    status, out = store.git.result(
+        "merge-tree", "--write-tree", "--no-messages", "--name-only", left, right, ok=(0, 1, 128)
+    )
     return out.decode().split("\n")[0] if status == 0 else None
 
 
@@ -117,11 +121,15 @@ def part_a(repo: Path, size: int, rng: random.Random) -> Tally:
         if not exact or plain != person:
             tally.rows.append(
                 {
-                    "revert": revert, "original": original, "engine": key, "outcome": result.outcome, "method": result.method,
-                    "plain": "exact" if plain == person else "conflict" if plain is None else "differs", "why": why(result),
+                    "revert": revert, "original": original, "engine": key, "outcome": result.outcome,
+                    "method": result.method, "plain": said_plain(plain, person), "why": why(result),
                 }
             )  # fmt: skip
     return tally
+
+
+def said_plain(plain: str | None, person: str) -> str:
+    return "exact" if plain == person else "conflict" if plain is None else "differs"
 
 
 def why(result: EditResult) -> str:
@@ -130,8 +138,11 @@ def why(result: EditResult) -> str:
     return " | ".join(told[:3])
 
 
-def small_commits(repo: Path, *, age: int) -> list[tuple[str, str]]:
-    """Return small Python commits of the main line with the head as it was ``age`` days later."""
+def small_commits(repo: Path, *, age: int, window: int) -> list[tuple[str, str]]:
+    """Return small Python commits of the main line with the head as it was ``age`` days later.
+
+    Only commits whose later head lies in the last ``window`` days: how a project is worked on changes over the years.
+    """
     log = git(repo, "log", "--first-parent", "--no-merges", "--no-renames", "--raw", "--format=%x01%H %ct", "HEAD")
     line, found = [], []
     for record in log.split("\x01")[1:]:
@@ -146,7 +157,7 @@ def small_commits(repo: Path, *, age: int) -> list[tuple[str, str]]:
     ordered = sorted(line)
     for stamp, commit in sorted(found):
         until = stamp + age * _DAY
-        if until <= newest:
+        if until <= newest and stamp >= newest - (window + age) * _DAY:
             result.append((commit, until))
     import bisect
 
@@ -161,9 +172,9 @@ def is_small(repo: Path, commit: str) -> bool:
     return 0 < added <= 80
 
 
-def part_b(repo: Path, size: int, rng: random.Random, age: int) -> Tally:
+def part_b(repo: Path, size: int, rng: random.Random, age: int, window: int) -> Tally:
     tally = Tally()
-    pool = small_commits(repo, age=age)
+    pool = small_commits(repo, age=age, window=window)
     rng.shuffle(pool)
     for commit, head in pool:
         if tally.cases >= size:
@@ -205,13 +216,21 @@ def part_b(repo: Path, size: int, rng: random.Random, age: int) -> Tally:
 
 def picks(repo: Path) -> list[tuple[str, str]]:
     """Return commits off the main line with the commit they say they were picked from."""
-    log = git(repo, "log", "--all", "--no-merges", "--format=%H%x00%b%x01", "--not", "HEAD", "--grep=cherry picked from commit")
+    log = git(
+        repo,
+        "log",
+        "--all",
+        "--no-merges",
+        "--format=%H%x00%b%x01",
+        "--not",
+        "HEAD",
+        "--grep=cherry picked from commit",
+    )
     pairs = []
     for record in log.split("\x01"):
         commit, _, body = record.strip("\n").partition("\0")
-        for source in re.findall(r"cherry picked from commit ([0-9a-f]{40})", body)[-1:]:
-            if git(repo, "cat-file", "-t", source).strip() == "commit":
-                pairs.append((commit, source))
+        sources = re.findall(r"cherry picked from commit ([0-9a-f]{40})", body)[-1:]
+        pairs += [(commit, one) for one in sources if git(repo, "cat-file", "-t", one).strip() == "commit"]
     return pairs
 
 
@@ -235,8 +254,10 @@ def part_d(repo: Path, size: int, rng: random.Random) -> Tally:
         tally.counts["plain-conflict"] += plain is None
         if not exact or plain != person:
             tally.rows.append(
-                {"pick": pick, "source": source, "engine": key, "outcome": result.outcome, "method": result.method,
-                 "plain": "exact" if plain == person else "conflict" if plain is None else "differs", "why": why(result)}
+                {
+                    "pick": pick, "source": source, "engine": key, "outcome": result.outcome,
+                    "method": result.method, "plain": said_plain(plain, person), "why": why(result),
+                }
             )  # fmt: skip
     return tally
 
@@ -254,6 +275,7 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=250)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ages", default="45,180")
+    parser.add_argument("--window", type=int, default=365)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     everything: dict[str, object] = {"seed": options.seed, "size": options.size}
@@ -272,8 +294,8 @@ def main() -> int:
             elif part == "d":
                 parts.append(("d", part_d(repo, options.size, rng)))
             elif part == "b":
-                for age in map(int, options.ages.split(",")):
-                    parts.append((f"b {age} days", part_b(repo, options.size, rng, age)))
+                ages = map(int, options.ages.split(","))
+                parts += [(f"b {age} days", part_b(repo, options.size, rng, age, options.window)) for age in ages]
         for title, tally in parts:
             show(f"{name} {title}", tally)
             everything[f"{name} {title}"] = {

@@ -1,4 +1,4 @@
-"""A checker of removals that shares nothing with the engine: regular expressions, pyflakes, ``git blame``, ``git grep``.
+"""A checker of removals that shares nothing with the engine: regular expressions, pyflakes, git blame, git grep.
 
 It is meant to be suspicious. What it names is a violation unless a person who reads it says otherwise.
 """
@@ -15,7 +15,9 @@ from pyflakes import checker, messages
 from syncbot.git.objects import Scratch
 from syncbot.model.edit import EditResult
 
-_DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:\s{4})?(\w+)\s*(?::[^=]+)?=[^=]|self\.(\w+)\s*(?::[^=]+)?=[^=]")
+_DEFINED = re.compile(
+    r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:\s{4})?(\w+)\s*(?::[^=]+)?=[^=]|self\.(\w+)\s*(?::[^=]+)?=[^=]"
+)
 _IMPORT = re.compile(r"^\s*(from\s+\S+\s+import|import\s)")
 
 
@@ -62,8 +64,8 @@ def violations(store: Scratch, *, commit: str, head: str, result: EditResult) ->
         *_names(store, head, tree, sorted({path for path, _ in gone + come})),
         *_foreign(own_in, own_out, gone, come),
         *_left(store, commit, head, tree, own_in, own_out, result),
-        *_moved(store, commit, head, tree, own_in, own_out, gone),
-        *_elsewhere(store, commit, tree, gone, come),
+        *_moved(store, commit, tree, own_in, own_out),
+        *_elsewhere(store, tree, gone, come),
     ]
 
 
@@ -84,10 +86,13 @@ def _names(store: Scratch, head: str, tree: str, paths: list[str]) -> list[str]:
 
 def _foreign(own_in: list, own_out: list, gone: list, come: list) -> list[str]:
     may_go, may_come = Counter(_said(line) for _, line in own_in), Counter(_said(line) for _, line in own_out)
-    run_go, run_come = "".join(_said(line) for _, line in own_in), "".join(_said(line) for _, line in own_out)
+    run_go, run_come = ("".join(_said(line) for _, line in lines).replace(",", "") for lines in (own_in, own_out))
     gone_said, come_said = Counter(_said(line) for _, line in gone), Counter(_said(line) for _, line in come)
     found = []
-    for side, lines, may, run, other in (("goes", gone, may_go, run_go, come_said), ("comes", come, may_come, run_come, gone_said)):
+    for side, lines, may, run, other in (
+        ("goes", gone, may_go, run_go, come_said),
+        ("comes", come, may_come, run_come, gone_said),
+    ):
         left = may.copy()
         for path, line in lines:
             said = _said(line)
@@ -95,7 +100,7 @@ def _foreign(own_in: list, own_out: list, gone: list, come: list) -> list[str]:
                 continue
             if left[said] > 0:
                 left[said] -= 1
-            elif said not in run and not other[said]:
+            elif said.replace(",", "") not in run and not other[said]:
                 found.append(f"foreign line {side}: {path}: {line.strip()[:80]}")
     return found
 
@@ -127,12 +132,12 @@ def _left(
     return found
 
 
-def _moved(
-    store: Scratch, commit: str, head: str, tree: str, own_in: list, own_out: list, gone: list
-) -> list[str]:
+def _moved(store: Scratch, commit: str, tree: str, own_in: list, own_out: list) -> list[str]:
     """Long lines of the commit that are in the result more often than before the commit, in any file the head has."""
     back = {_said(line) for _, line in own_out}
-    long = sorted({line.strip() for _, line in own_in if len(_said(line)) >= 20 and not _IMPORT.match(line)}, key=len)[-25:]
+    long = sorted({line.strip() for _, line in own_in if len(_said(line)) >= 20 and not _IMPORT.match(line)}, key=len)[
+        -25:
+    ]
     long = [line for line in long if _said(line) not in back]
     if not long:
         return []
@@ -145,10 +150,11 @@ def _moved(
         return Counter(line.strip() for line in out.decode("utf-8", "replace").split("\n"))
 
     now, then = count(tree), count(commit + "^")
-    return [f"still somewhere: {line[:80]}" for line in long if now[line] > then[line]]
+    still = [line for line in long if then[line] == 0 and 0 < now[line] <= 2]
+    return [f"still somewhere: {line[:80]}" for line in still] if len(still) > 1 or len(long) == 1 else []
 
 
-def _elsewhere(store: Scratch, commit: str, tree: str, gone: list, come: list) -> list[str]:
+def _elsewhere(store: Scratch, tree: str, gone: list, come: list) -> list[str]:
     """Names that the removed lines defined, that had no definition before the commit, and that are still mentioned."""
     names = {name for _, line in gone for match in [_DEFINED.match(line)] if match for name in match.groups() if name}
     names -= {name for _, line in come for name in re.findall(r"\w+", line)}
@@ -165,7 +171,10 @@ def _elsewhere(store: Scratch, commit: str, tree: str, gone: list, come: list) -
         _, _, text = row.partition(":")
         text = text.partition(":")[2].partition(":")[2]
         for name in names & set(re.findall(r"\w+", text)):
-            shape = rf"(def|class)\s+{name}\b|\b{name}\s*(:[^=]+)?=[^=]|\b{name}\s*:|\bas\s+{name}\b|for .*\b{name}\b.* in|[(,]\s*{name}\s*[,)=]|^\s*{name},?$|import .*\b{name}\b"
+            shape = (
+                rf"(def|class)\s+{name}\b|\b{name}\s*(:[^=]+)?=[^=]|\b{name}\s*:|\bas\s+{name}\b|for .*\b{name}\b.* in"
+                rf"|[(,]\s*{name}\s*[,)=]|^\s*{name},?$|import .*\b{name}\b"
+            )
             if re.search(shape, text) and f".{name}" not in text:
                 defined.add(name)
             elif re.search(rf"\.{name}\b|import .*\b{name}\b", text):

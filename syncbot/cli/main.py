@@ -18,7 +18,10 @@ from typer.core import TyperCommand, TyperGroup
 
 from syncbot.model.errors import SyncbotError, UsageError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "rebase": "Put a workaround (or any commit) onto a branch, verified.",
+    "remove": "Take a workaround (or any commit) out of a branch, verified.",
+}
 
 _BUG = 70
 

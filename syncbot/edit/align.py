@@ -76,7 +76,7 @@ def resembles(one: bytes, other: bytes) -> bool:
 
 
 def window(h: Sequence[bytes], low: int, high: int, wanted: Sequence[bytes]) -> tuple[int, int] | None:
-    """Return the one run of lines in ``h[low:high]`` that says what ``wanted`` says, however it is wrapped or quoted."""
+    """Return the one run of lines in ``h[low:high]`` that says what ``wanted`` says, however wrapped or quoted."""
     goal = said.fold_commas(said.normal(wanted))
     if not goal:
         return None

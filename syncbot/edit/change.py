@@ -20,7 +20,7 @@ _MOST_PAIRS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A change as history has it: ``before`` and ``after`` are its two trees (commits), ``label`` what a person typed."""
+    """A change as history has it: ``before`` and ``after`` are its two commits, ``label`` what a person typed."""
 
     commit: str
     before: str
@@ -72,14 +72,18 @@ def sides(store: Scratch, old: str, new: str, paths: Sequence[str] = ()) -> list
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:
-    return any(path == one or path.startswith(one.rstrip("/") + "/") or fnmatch.fnmatchcase(path, one) for one in patterns)
+    return any(
+        path == one or path.startswith(one.rstrip("/") + "/") or fnmatch.fnmatchcase(path, one) for one in patterns
+    )
 
 
 def _renamed(store: Scratch, gone: Sequence[RawChange], fresh: Sequence[RawChange]) -> dict[str, RawChange]:
     """Pair files that left with files that came: same content first, then most alike."""
     if not gone or not fresh or len(gone) * len(fresh) > _MOST_PAIRS:
         return {}
-    blobs = store.read(entry.oid for change in [*gone, *fresh] if (entry := change.old or change.new) and entry.is_regular)
+    blobs = store.read(
+        entry.oid for change in [*gone, *fresh] if (entry := change.old or change.new) and entry.is_regular
+    )
     scored = []
     for old in gone:
         for new in fresh:
@@ -110,7 +114,9 @@ def today(store: Scratch, path: str, *, since: str, until: str) -> str | None:
     """Return where ``path`` of commit ``since`` is at ``until``, followed over renames; None where it is gone."""
     for _ in range(5):
         try:
-            left = store.git.lines("log", "-1", "--format=%H", "--no-renames", "--diff-filter=D", f"{since}..{until}", "--", path)
+            left = store.git.lines(
+                "log", "-1", "--format=%H", "--no-renames", "--diff-filter=D", f"{since}..{until}", "--", path
+            )
         except GitError:
             return None
         if not left:

@@ -15,7 +15,7 @@ from syncbot.git.run import GitError
 from syncbot.model.edit import Conflict, Culprit, Direction, Method, Problem, Step
 
 if TYPE_CHECKING:
-    from syncbot.edit.engine import File
+    from syncbot.edit.files import File
     from syncbot.edit.guided import Place
 
 _MOST = 8
@@ -33,7 +33,7 @@ def at(file: File, place: Place) -> Conflict:
     a, b, h = file.contents
     hunk = place.hunk
     return Conflict(
-        path=file.name,
+        path=file.shown,
         line=place.start + 1,
         reason=place.reason,
         base=_text(a.lines[hunk.a0 : hunk.a1]),
@@ -57,16 +57,16 @@ def step(file: File, place: Place) -> Step:
     hunk = place.hunk
     size = f"{hunk.a1 - hunk.a0} out, {hunk.b1 - hunk.b0} in"
     met = f"{place.fate.value} ({size})" + (f": {place.reason}" if place.reason else "")
-    return Step(method=Method.GUIDED, path=file.name, line=hunk.a0 + 1, met=met)
+    return Step(method=Method.GUIDED, path=file.shown, line=hunk.a0 + 1, met=met)
 
 
 def with_culprits(
     store: Scratch, clashes: Sequence[Conflict], files: Sequence[File], *, since: str | None, until: str
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts with the later commits that touched their lines, newest first, by blame bounded to ``since``."""
+    """Return the conflicts with the later commits that touched their lines, by blame bounded to ``since``."""
     if since is None:
         return tuple(clashes)
-    known = {file.name: file for file in files}
+    known = {file.shown: file for file in files}
     told = []
     for number, clash in enumerate(clashes):
         file = known.get(clash.path)
@@ -84,19 +84,23 @@ def _touched(store: Scratch, clash: Conflict, file: File, since: str, until: str
         size = max(1, len(said.split(clash.ours.encode("utf-8", "replace"))))
         start = min(max(0, clash.line - 1), len(h.lines) - 1)
         try:
-            blamed = blame(store, file.path, since=since, until=until, ranges=[(start, min(len(h.lines), start + size))])
+            blamed = blame(
+                store, file.path, since=since, until=until, ranges=[(start, min(len(h.lines), start + size))]
+            )
         except GitError:
             blamed = []
         found = [line.commit for line in blamed if line.commit != since]
     if not found and clash.base and file.side.a is not None:
-        start = next((hunk.a0 for hunk in file.change if _text(file.contents[0].lines[hunk.a0 : hunk.a1]) == clash.base), 0)
+        start = next(
+            (hunk.a0 for hunk in file.change if _text(file.contents[0].lines[hunk.a0 : hunk.a1]) == clash.base), 0
+        )
         size = len(said.split(clash.base.encode()))
         for seen in last_seen(store, file.side.a_path, since=since, until=until, ranges=[(start, start + size)]):
             if seen != until:
                 newer = store.git.lines("rev-list", "--reverse", f"{seen}..{until}", "--", file.side.a_path)
                 found += newer[:1]
     if not found:
-        found = store.git.lines("rev-list", "-n3", f"{since}..{until}", "--", file.name, file.side.a_path)
+        found = store.git.lines("rev-list", "-n3", f"{since}..{until}", "--", file.shown, file.side.a_path)
     return list(dict.fromkeys(found))[:_MOST]
 
 
@@ -116,12 +120,8 @@ def commands(direction: Direction, what: Recorded, base: str) -> tuple[str, ...]
     """Return the git commands that repeat the plain attempt in a work tree and carry on from there."""
     start = f"git switch --detach {base}"
     is_range = ".." in what.label
-    if direction is Direction.REMOVE:
-        attempt = f"git revert --no-commit {what.before}..{what.after}" if is_range else f"git revert --no-commit {what.after}"
-    else:
-        attempt = (
-            f"git cherry-pick --no-commit {what.before}..{what.after}" if is_range else f"git cherry-pick --no-commit {what.after}"
-        )
+    verb = "revert" if direction is Direction.REMOVE else "cherry-pick"
+    attempt = f"git {verb} --no-commit " + (f"{what.before}..{what.after}" if is_range else what.after)
     if not is_range and what.parents > 1:
         attempt += " -m 1"
     return (start, attempt, "git diff --name-only --diff-filter=U", "git add --update && git commit --signoff")

@@ -65,7 +65,7 @@ class Search:
                     continue
                 if definition.kind == "parameter" and definition.owner not in functions:
                     continue
-                if definition.kind != "parameter" and definition.name in file.r.names and definition.kind in ("key",):
+                if definition.kind == "key" and definition.name in file.r.names:
                     continue
                 found.append((file, definition))
         return found
@@ -78,7 +78,9 @@ class Search:
         if not wanted.words and not wanted.literals:
             return found
         texts = sorted(wanted.words | wanted.literals)
-        any_word = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(wanted.words, key=len, reverse=True))) + r")(?!\w)")
+        any_word = re.compile(
+            r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(wanted.words, key=len, reverse=True))) + r")(?!\w)"
+        )
         for hit in grep(self.store, self.result, texts):
             if wanted.words:
                 for word in set(any_word.findall(hit.text)):
@@ -103,8 +105,6 @@ class Search:
                     wanted.words.add(_module(file.path)[-1])
             for name in self._coming_attributes(file):
                 wanted.words.add(name)
-            for call in self._coming_calls(file):
-                wanted.words.add(call.name)
             for name, _ in _stricter(file):
                 wanted.words.add(name.rpartition(".")[2])
         wanted.words = {word for word in wanted.words if len(word) >= _SHORT}
@@ -130,10 +130,12 @@ class Search:
 
     def _defined(self, name: str, kinds: tuple[str, ...] = ()) -> bool:
         """Whether the result defines ``name`` anywhere: by its looks first, then by what the file says."""
+        # A keyword of a call that stands on a line of its own looks like an assignment, but for the spaces around "=".
+        word = re.escape(name)
         looks = re.compile(
-            rf"\b(?:def|class)\s+{re.escape(name)}\b|^\s*(?:self\.|cls\.)?{re.escape(name)}\s*(?::[^=]+)?=(?!=).*[^,\s]\s*$"
-            rf"|^\s*{re.escape(name)}\s*:\s*\S|[\"']{re.escape(name)}[\"']\s*:|\bas\s+{re.escape(name)}\b"
-            rf"|[(,]\s*{re.escape(name)}\s*:\s|[\"']--{re.escape(name.replace('_', '-'))}[\"']"
+            rf"\b(?:def|class)\s+{word}\b|\b(?:self|cls)\.{word}\s*(?::[^=]+)?=(?!=)|^\s*{word}\s*(?::[^=]+)?\s=\s"
+            rf"|^\s*{word}\s*:\s*\S|[\"']{word}[\"']\s*:|\bas\s+{word}\b|[(,]\s*{word}\s*:\s"
+            rf"|[\"']--{re.escape(name.replace('_', '-'))}[\"']|\bdef\s+\w+\(.*\b{word}\b"
         )
         return any(
             looks.search(hit.text)
@@ -144,26 +146,40 @@ class Search:
 
     def problems(self) -> list[Problem]:
         """Return everything that would be left broken, each once."""
-        found = [*self._needed(), *self._modules_needed(), *self._calls_refused(), *self._dangling()]
+        loose = list(self._needed())
+        known = self._known_before({name for name, _ in loose if name})
+        found = [problem for name, problem in loose if name not in known]
+        found += [*self._modules_needed(), *self._calls_refused(), *self._dangling()]
         return list(dict.fromkeys(found))
+
+    def _known_before(self, names: set[str]) -> set[str]:
+        """Return those names that the tree without the change already used: what uses them now need not mean ours."""
+        whole = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in names}
+        found: set[str] = set()
+        for hit in grep(self.store, self.parent, sorted(names)):
+            found |= {name for name in names - found if name in hit.text and whole[name].search(hit.text)}
+        return found
 
     # What went and is still asked for.
 
-    def _needed(self) -> Iterator[Problem]:
+    def _needed(self) -> Iterator[tuple[str, Problem]]:
+        """Yield each problem with the name it hangs on, "" where it is sure that the change's own one is meant."""
         for file, definition in self.gone:
+            sure: list[Problem] = []
+            loose: list[Problem] = []
             match definition.kind:
                 case "parameter":
-                    yield from self._parameter(file, definition)
+                    sure += self._parameter(file, definition)
                 case "fixture":
-                    yield from self._fixture(file, definition)
-                    yield from self._imported(file, definition)
+                    sure += [*self._fixture(file, definition), *self._imported(file, definition)]
                 case kind if kind in _TOP_KINDS and not definition.owner:
-                    yield from self._imported(file, definition)
-                    if kind != "import":
-                        yield from self._read(file, definition)
+                    sure += self._imported(file, definition)
+                    loose += self._read(file, definition) if kind != "import" else ()
                 case _:
-                    yield from self._own_class(file, definition)
-                    yield from self._read(file, definition)
+                    sure += self._own_class(file, definition)
+                    loose += self._read(file, definition)
+            yield from (("", problem) for problem in sure)
+            yield from ((definition.name, problem) for problem in loose)
 
     def _imported(self, file: Changed, definition: Definition) -> Iterator[Problem]:
         module = _module(file.path)
@@ -239,7 +255,9 @@ class Search:
         for path in self._files(definition.name):
             if path.startswith(folder):
                 for name, line, function in self.content(path).facts.asked:
-                    if name == definition.name and definition.name not in self.content(path).facts.parametrized.get(function, ()):
+                    if name == definition.name and definition.name not in self.content(path).facts.parametrized.get(
+                        function, ()
+                    ):
                         yield _used(path, line, f"{function} still asks for the fixture {name}")
 
     def _modules_needed(self) -> Iterator[Problem]:
@@ -261,7 +279,9 @@ class Search:
                 for name in names - after.get(function, names):
                     if (function.rpartition(".")[2], name) in asked:
                         line = asked[function.rpartition(".")[2], name]
-                        yield _used(file.path, line, f"{function} still asks for {name}, which is no longer parametrized")
+                        yield _used(
+                            file.path, line, f"{function} still asks for {name}, which is no longer parametrized"
+                        )
 
     def _calls_refused(self) -> Iterator[Problem]:
         """Calls that give too much by position, or too little, to a function whose signature went back."""
@@ -318,7 +338,7 @@ class Search:
                     hit for path, found in self.hits.get(name, {}).items() for hit in found
                     if path != file.r.path or hit.line - 1 not in file.added
                 ]  # fmt: skip
-                if not others and len(name) >= _SHORT:
+                if not others and len(name) >= _SHORT and not any(name in other.r.names for other in self.changed):
                     lost[name] = (file.r.path, line)
             yield from self._keywords_lost(file)
         if lost:
@@ -332,7 +352,10 @@ class Search:
             for name in sorted(defined):
                 path, line = lost[name]
                 yield Problem(
-                    kind=ProblemKind.DANGLING, path=path, line=line + 1, detail=f"{name} comes back, and is defined nowhere any more"
+                    kind=ProblemKind.DANGLING,
+                    path=path,
+                    line=line + 1,
+                    detail=f"{name} comes back, and is defined nowhere any more",
                 )
 
     def _own_class_lost(self, file: Changed) -> Iterator[Problem]:
@@ -384,27 +407,30 @@ class Search:
         return None
 
     def _keywords_lost(self, file: Changed) -> Iterator[Problem]:
+        """Calls that come back with a keyword that what they call, surely known, takes no longer."""
         for call in self._coming_calls(file):
-            signatures = []
-            files = self._files(call.name)
-            defining = [
-                path for path in files
-                if re.search(rf"(?:def|class)\s+{re.escape(call.name)}\b".encode(), self.content(path).data or b"")
-            ]  # fmt: skip
-            if not defining or len(defining) > _MANY // 10:
-                continue
-            known = True
-            for path in defining:
-                facts = self.content(path).facts
-                own = [s for owner, s in facts.signatures.items() if owner.rpartition(".")[2] == call.name]
-                known = known and bool(own)
-                signatures += own
-            lost = [word for word in call.keywords if not any(signature.takes(word) for signature in signatures)]
-            if known and signatures and lost:
+            signature = self._called(file, call)
+            lost = [word for word in call.keywords if signature is not None and not signature.takes(word)]
+            if lost:
                 yield Problem(
                     kind=ProblemKind.DANGLING, path=file.r.path, line=call.line + 1,
                     detail=f"{call.name} is called with {', '.join(lost)} again, which it no longer takes",
                 )  # fmt: skip
+
+    def _called(self, file: Changed, call: python.Call) -> python.Signature | None:
+        """Return the signature of what is called, where the file itself or its imports say which one is meant."""
+        here = file.r.facts
+        if call.owner is not None:
+            return here.signatures.get(f"{call.owner}.{call.name}")
+        if call.on is not None:
+            return None
+        if call.name in here.signatures:
+            return here.signatures[call.name]
+        for item in here.imports:
+            if item.bound == call.name and item.module is not None:
+                path = self._module_path(_resolved(item, file.r.path))
+                return self.content(path).facts.signatures.get(item.name) if path is not None else None
+        return None
 
 
 def _stricter(file: Changed) -> Iterator[tuple[str, frozenset[str]]]:
@@ -449,4 +475,6 @@ def _same(target: Sequence[str], module: Sequence[str]) -> bool:
     if not target or not module:
         return False
     size = min(len(target), len(module))
-    return list(target[-size:]) == list(module[-size:]) and (size > 1 or len(target) == len(module) or size == len(target))
+    return list(target[-size:]) == list(module[-size:]) and (
+        size > 1 or len(target) == len(module) or size == len(target)
+    )

@@ -8,6 +8,7 @@ surroundings stand; what somebody took away already stays away; what somebody re
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -28,6 +29,7 @@ class Fate(Enum):
     GONE = "gone"
     DONE = "done"
     IMPORTS = "imports"
+    BLANK = "blank"
     STUCK = "stuck"
 
 
@@ -128,21 +130,21 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
         return _all_there(sides, alignment, hunk, path, (a0, a1), comes)
     low, high = alignment.gap(hunk.a0, hunk.a1)
     if found := window(alignment.h, low, high, sides.a[a0:a1]):
-        new = _inner(comes)
-        new = reindented(new, sides.a[a0], alignment.h[found[0]])
-        return Place(hunk, Fate.REFORMATTED, _cuts(path, alignment.h, *found, tuple(new)), "", *found)
+        new = tuple(reindented(_inner(comes), sides.a[a0], alignment.h[found[0]]))
+        return Place(hunk, Fate.REFORMATTED, _cuts(path, alignment.h, *found, new), "", *found)
     newcomers = alignment.newcomers(low, high)
     if any(line.strip() for line in comes):
         inner = _inner(comes)
         if window(alignment.h, low, high, inner):
             if all(place is None for place in there):
                 return Place(hunk, Fate.DONE)
-        elif all(place is None for place in there) and not newcomers and _surroundings_gone(alignment, hunk):
+        elif all(place is None for place in there) and not newcomers:
             return Place(hunk, Fate.GONE)
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     alike = [
         i for i, place in zip(core, there, strict=True)
-        if place is None and said.is_telling(sides.a[i]) and any(resembles(sides.a[i], alignment.h[j]) for j in newcomers)
+        if place is None and said.is_telling(sides.a[i])
+        and any(resembles(sides.a[i], alignment.h[j]) for j in newcomers)
     ]  # fmt: skip
     if alike or (newcomers and not _enclosing_gone(sides, hunk)):
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
@@ -170,13 +172,21 @@ def _all_there(
         cuts = [Cut(path, place, place + 1, ()) for i in range(*core) if (place := alignment.places[i]) is not None]
         return Place(hunk, Fate.THERE, _joined(cuts, alignment.h), "", first, end)
     whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
-    if whole == list(range(first - (core[0] - hunk.a0), end + (hunk.a1 - core[1]))):
+    neighbours = _neighbours_stand(alignment, hunk, first - (core[0] - hunk.a0), end + (hunk.a1 - core[1]))
+    if (comes or neighbours) and whole == list(range(first - (core[0] - hunk.a0), end + (hunk.a1 - core[1]))):
         start, stop = whole[0], (whole[-1] or 0) + 1
         assert start is not None
         new = tuple(reindented(comes, sides.a[core[0]], alignment.h[first]))
         return Place(hunk, Fate.THERE, (Cut(path, start, stop, new),), "", start, stop)
     new = tuple(reindented(_inner(comes), sides.a[core[0]], alignment.h[first]))
     return Place(hunk, Fate.THERE, _cuts(path, alignment.h, first, end, new), "", first, end)
+
+
+def _neighbours_stand(alignment: Alignment, hunk: Hunk, start: int, end: int) -> bool:
+    """Whether the lines right before and after the hunk are the ones it had: then its own blank lines are right."""
+    above = hunk.a0 == 0 or alignment.places[hunk.a0 - 1] == start - 1
+    below = hunk.a1 == len(alignment.a) or alignment.places[hunk.a1] == end
+    return above and below
 
 
 def _cuts(path: str, h: Sequence[bytes], start: int, end: int, new: tuple[bytes, ...]) -> tuple[Cut, ...]:
@@ -229,13 +239,10 @@ def _enclosing_gone(sides: Sides, hunk: Hunk) -> bool:
 
 
 def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
-    """Put lines in at a gap of ``a``: only where both sides of the gap stand, or one does and the other was rewritten."""
+    """Put lines in at a gap: only where both its sides stand, or one does and the other was rewritten in place."""
     comes = tuple(sides.b[hunk.b0 : hunk.b1])
     if not any(line.strip() for line in comes):
-        whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
-        if whole and None not in whole and whole == list(range(whole[0] or 0, (whole[0] or 0) + len(whole))):
-            return Place(hunk, Fate.THERE, (Cut(path, whole[0] or 0, (whole[-1] or 0) + 1, comes),))
-        return Place(hunk, Fate.DONE)
+        return _only_blank(alignment, hunk, path, comes)
     above = next((i for i in range(hunk.a0 - 1, -1, -1) if alignment.a[i].strip()), None)
     below = next((i for i in range(hunk.a1, len(alignment.a)) if alignment.a[i].strip()), None)
     up = 0 if above is None else alignment.places[above]
@@ -244,27 +251,61 @@ def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pl
     if window(alignment.h, low, high, _inner(comes)):
         return Place(hunk, Fate.DONE)
     newcomers = alignment.newcomers(low, high)
-    old = above if above is not None else below
     if up is not None and down is not None and not newcomers:
-        gap = list(range(hunk.a0, hunk.a1))
-        blanks = [alignment.places[i] for i in gap]
-        if gap and None not in blanks:
-            start, end = blanks[0] or 0, (blanks[-1] or 0) + 1
-        else:
-            start = end = _seam(alignment, hunk, above, low)
-        shift = (alignment.a[old], alignment.h[alignment.places[old] or 0]) if old is not None else (b"", b"")
-        return Place(hunk, Fate.THERE, (Cut(path, start, end, tuple(reindented(comes, *shift))),), "", start, end)
+        return _between(
+            alignment, hunk, path, comes, above if above is not None else below, _seam(alignment, hunk, above, low)
+        )
     if up is None and down is None and not newcomers and _surroundings_gone(alignment, hunk):
         return Place(hunk, Fate.GONE)
-    if newcomers and not (hunk.a1 - hunk.a0):
-        first, last = newcomers[0], newcomers[-1]
-        if up is not None and above is not None and down is None and below is not None:
-            if resembles(alignment.a[below], alignment.h[first]) and first == up + 1:
-                return Place(hunk, Fate.THERE, (Cut(path, up + 1, up + 1, comes),), "", up + 1, up + 1)
+    at = None
+    if hunk.a0 == hunk.a1 and newcomers:
+        if (up is not None or down is not None) and _definitions(comes):
+            at = _beside(comes, above, up, down)
+        elif up is not None and down is None and above is not None and below is not None:
+            rewritten = resembles(alignment.a[below], alignment.h[newcomers[0]]) and newcomers[0] == up + 1
+            at = up + 1 if rewritten else None
         elif up is None and down is not None and above is not None and below is not None:
-            if resembles(alignment.a[above], alignment.h[last]) and last == down - 1:
-                return Place(hunk, Fate.THERE, (Cut(path, down, down, comes),), "", down, down)
+            rewritten = resembles(alignment.a[above], alignment.h[newcomers[-1]]) and newcomers[-1] == down - 1
+            at = down if rewritten else None
+    if at is not None:
+        return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
     return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
+
+
+def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:
+    """Return where whole functions go: they have no order that matters, and their blank lines say on which side."""
+    if down is not None and (said.is_blank(comes[-1]) or up is None or above is None):
+        return down
+    return up + 1 if up is not None and above is not None and said.is_blank(comes[0]) else down
+
+
+def _between(
+    alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...], old: int | None, seam: int
+) -> Place:
+    """Fill a gap whose two sides stand, in place of the blank lines it had, indented as its neighbour is today."""
+    blanks = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
+    start = end = seam
+    if blanks and None not in blanks:
+        start, end = blanks[0] or 0, (blanks[-1] or 0) + 1
+    if old is not None:
+        comes = tuple(reindented(comes, alignment.a[old], alignment.h[alignment.places[old] or 0]))
+    return Place(hunk, Fate.THERE, (Cut(path, start, end, comes),), "", start, end)
+
+
+def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...]) -> Place:
+    """A hunk of blank lines: done where they all stand, and no loss where they do not."""
+    whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
+    first = whole[0] if whole else None
+    if first is not None and whole == list(range(first, first + len(whole))):
+        return Place(hunk, Fate.THERE, (Cut(path, first, first + len(whole), comes),))
+    return Place(hunk, Fate.BLANK)
+
+
+def _definitions(comes: Sequence[bytes]) -> bool:
+    """Whether the lines are whole functions or classes, at whatever indentation, and nothing else."""
+    tree = python.parse(textwrap.dedent(b"".join(comes).decode("utf-8", "replace")).encode())
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return tree is not None and bool(tree.body) and all(isinstance(node, kinds) for node in tree.body)
 
 
 def _seam(alignment: Alignment, hunk: Hunk, above: int | None, low: int) -> int:
@@ -280,7 +321,10 @@ def _imports_only(sides: Sides, hunk: Hunk) -> bool:
     """Whether all the hunk's lines, on both sides, belong to import statements of a Python file."""
     if sides.tree_a is None or sides.tree_b is None or sides.tree_h is None:
         return False
-    for tree, lines, start, end in ((sides.tree_a, sides.a, hunk.a0, hunk.a1), (sides.tree_b, sides.b, hunk.b0, hunk.b1)):
+    for tree, lines, start, end in (
+        (sides.tree_a, sides.a, hunk.a0, hunk.a1),
+        (sides.tree_b, sides.b, hunk.b0, hunk.b1),
+    ):
         inside = {i for item in python.imports(tree) for i in range(item.start, item.end)}
         if any(lines[i].strip() and i not in inside for i in range(start, end)):
             return False
@@ -293,7 +337,7 @@ def _parts(sides: Sides, hunk: Hunk) -> list[Hunk]:
         return []
     start, end = _core(sides.a, hunk.a0, hunk.a1)
     bounds = sorted(_statements(sides.tree_a.body, start, end))
-    if len(bounds) < 2:  # noqa: PLR2004 - one statement is no split
+    if len(bounds) < 2:
         return []
     parts, at = [], hunk.a0
     for number, (_, stop) in enumerate(bounds):
@@ -340,7 +384,9 @@ def relocated(sides: Sides, hunk: Hunk) -> Place | None:
     place = _fate(sides, alignment, hunk, path)
     if place.fate in (Fate.STUCK, Fate.GONE) or (place.fate is Fate.PART):
         return None
-    return Place(hunk, Fate.MOVED if place.fate is not Fate.DONE else place.fate, place.cuts, "", place.start, place.end)
+    return Place(
+        hunk, Fate.MOVED if place.fate is not Fate.DONE else place.fate, place.cuts, "", place.start, place.end
+    )
 
 
 def apply(lines: Sequence[bytes], cuts: Sequence[Cut]) -> list[bytes] | None:

@@ -28,7 +28,7 @@ def without(lines: Sequence[bytes], item: python.Imported) -> list[bytes] | None
     if len(node.names) == 1:
         return [*lines[:start], *lines[end:]]
     first, last = alias.lineno - 1, alias.end_lineno or alias.lineno
-    alone = lines[first : last]
+    alone = lines[first:last]
     stripped = b"".join(alone).strip().split(b"#")[0].rstrip().rstrip(b",")
     if last - first == 1 and stripped == _written(alias).encode() and first != start:
         return [*lines[:first], *lines[last:]]
@@ -60,7 +60,7 @@ def _written(alias: ast.alias) -> str:
 
 
 def with_added(lines: Sequence[bytes], item: python.Imported, like: Sequence[bytes]) -> list[bytes] | None:
-    """Return the file with a name imported again, beside the names it stood with in ``like``; None where no place is sure.
+    """Return the file with a name imported again, beside those it stood with in ``like``; None where no place is sure.
 
     ``item`` is the import as ``like`` has it.
     """
@@ -78,7 +78,7 @@ def with_added(lines: Sequence[bytes], item: python.Imported, like: Sequence[byt
         single += f" as {item.alias}"
     if model is not None and sum(other.start == item.start for other in python.imports(model)) > 1:
         statement = [single.encode() + (b"\r\n" if statement[0].endswith(b"\r\n") else b"\n")]
-    at = _neighbour(lines, tree, item, like)
+    at = _neighbour(tree, item, like)
     return None if at is None else [*lines[:at], *statement, *lines[at:]]
 
 
@@ -90,7 +90,11 @@ def _joined(lines: Sequence[bytes], node: ast.ImportFrom, item: python.Imported)
         return list(lines)
     # Kept in order where the names are in order, else at the end: that is how people and isort both write them.
     ordered = sorted(names, key=_order) == names
-    at = next((i for i, other in enumerate(names) if _order(other) > _order(name)), len(names)) if ordered else len(names)
+    at = (
+        next((i for i, other in enumerate(names) if _order(other) > _order(name)), len(names))
+        if ordered
+        else len(names)
+    )
     if end - start == 1:
         line = lines[start]
         if at < len(names):
@@ -115,10 +119,8 @@ def _order(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[:1].isupper() else 2, name)
 
 
-def _neighbour(
-    lines: Sequence[bytes], tree: ast.Module, item: python.Imported, like: Sequence[bytes]
-) -> int | None:
-    """Return the line before which the statement goes: after the import it stood after, or before the one it stood before."""
+def _neighbour(tree: ast.Module, item: python.Imported, like: Sequence[bytes]) -> int | None:
+    """Return where the statement goes: after the import it stood after, else before the one it stood before."""
     model = python.parse(b"".join(like))
     if model is None:
         return None

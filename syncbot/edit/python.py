@@ -1,4 +1,4 @@
-"""What a Python file defines, imports, asks for and gets wrong. Pure: source in, facts out, nothing is imported or run."""
+"""What a Python file defines, imports, asks for and gets wrong. Pure: source in, facts out, nothing is run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPE = (*_FUNCTION, ast.ClassDef)
@@ -51,7 +52,7 @@ def faults(tree: ast.Module, path: str) -> Faults:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = checker.Checker(tree, filename=path).messages
+            found: list[Any] = checker.Checker(tree, filename=path).messages  # type: ignore[no-untyped-call]
         except RecursionError:
             return Faults()
     for message in found:
@@ -64,7 +65,7 @@ def faults(tree: ast.Module, path: str) -> Faults:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One name of an import statement. ``module`` is None for ``import x``; the statement spans ``[start, end)``, from 0."""
+    """One name of an import statement, which spans ``[start, end)``, from 0. ``module`` is None for ``import x``."""
 
     module: str | None
     name: str
@@ -95,10 +96,8 @@ def imports(tree: ast.Module) -> list[Imported]:
     for node in statements(tree.body):
         if isinstance(node, ast.Import | ast.ImportFrom):
             module = None if isinstance(node, ast.Import) else "." * node.level + (node.module or "")
-            for alias in node.names:
-                found.append(
-                    Imported(module, alias.name, alias.asname, node.lineno - 1, node.end_lineno or 0, id(node) in top)
-                )
+            start, end = node.lineno - 1, node.end_lineno or 0
+            found += [Imported(module, one.name, one.asname, start, end, id(node) in top) for one in node.names]
     return found
 
 
@@ -159,14 +158,14 @@ def enclosing(found: list[Span], start: int, end: int) -> Span | None:
 
 
 def headless(tree: ast.Module, gone: set[int]) -> int | None:
-    """Return the line of a block (from 0) that would lose its header and keep lines of its own, None if there is none."""
+    """Return the line (from 0) of a block that would lose its header and keep lines of its own, None if none would."""
     for node in statements(tree.body):
         for body in blocks(node):
             if not body or body is not getattr(node, "body", None):
                 continue
             first = body[0]
             header = range(node.lineno - 1, max(node.lineno, first.lineno - 1))
-            inside = range(first.lineno - 1, node.end_lineno or 0)
+            inside = range(first.lineno - 1, body[-1].end_lineno or 0)
             if all(line in gone for line in header) and not all(line in gone for line in inside):
                 return node.lineno - 1
     return None
@@ -174,7 +173,7 @@ def headless(tree: ast.Module, gone: set[int]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function takes: ``names`` in order, how many may be given by position, and whether it takes anything."""
+    """What a function takes: ``names`` in order, how many of them by position, and whether it takes anything."""
 
     names: tuple[str, ...]
     positional: int
@@ -189,7 +188,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name a file gives to others. ``owner`` is the class of a method or attribute, or the function of a parameter."""
+    """A name a file gives to others. ``owner`` is the class of a method, or the function of a parameter."""
 
     kind: str
     owner: str
@@ -198,9 +197,15 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: the last name of what is called, its keywords, how many plain arguments, and whether it unpacks any."""
+    """A call: the last name of what is called and what it is called on (None: a plain name, "" something longer).
+
+    ``owner`` is the class where it is called on ``self``; then its keywords, how many plain arguments, and whether it
+    unpacks any.
+    """
 
     name: str
+    on: str | None
+    owner: str | None
     keywords: tuple[str, ...]
     positional: int
     unpacks: bool
@@ -255,7 +260,8 @@ class _Reader(ast.NodeVisitor):
     def _define(self, kind: str, owner: str, name: str, node: ast.AST) -> None:
         self.found.definitions.setdefault(Definition(kind, owner, name), node.lineno - 1)  # type: ignore[attr-defined]
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802 - the name is ast's
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Define a class and what is in it."""
         if not self.local:
             self._define("class", self.owner, node.name, node)
         name = f"{self.where}.{node.name}".lstrip(".")
@@ -264,13 +270,16 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
         self._inside(node.body, where=name, owner=name, local=False)
         if not any(isinstance(part, _FUNCTION) and part.name == "__init__" for part in node.body):
-            fields = [part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)]
+            fields = [
+                part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+            ]
             if fields and node.decorator_list:
                 names = tuple(part.target.id for part in fields)  # type: ignore[union-attr]
                 needed = frozenset(part.target.id for part in fields if part.value is None)  # type: ignore[union-attr]
                 self.found.signatures[name] = Signature(names, len(names), needed, False, bool(node.bases))
 
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Define a function, its parameters, and what it asks for."""
         name = f"{self.where}.{node.name}".lstrip(".")
         method = bool(self.owner) and self.owner == self.where
         if not self.local:
@@ -290,7 +299,9 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
         self._inside(node.body, where=name, owner=self.owner, local=True)
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        """Treat it as any function."""
+        self.visit_FunctionDef(node)
 
     def _inside(self, body: list[ast.stmt], *, where: str, owner: str, local: bool) -> None:
         before = self.where, self.owner, self.local
@@ -299,19 +310,24 @@ class _Reader(ast.NodeVisitor):
             self.visit(part)
         self.where, self.owner, self.local = before
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> None:
+        """Define what is assigned outside functions."""
         if isinstance(node.ctx, ast.Store) and not self.local:
             self._define("attribute" if self.owner else "variable", self.owner, node.id, node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Note what is read, and define what is set on ``self``."""
         on = node.value.id if isinstance(node.value, ast.Name) else None
         if isinstance(node.ctx, ast.Load):
-            self.found.attributes.append(Read(node.attr, node.lineno - 1, on, self.owner if on in ("self", "cls") else None))
+            self.found.attributes.append(
+                Read(node.attr, node.lineno - 1, on, self.owner if on in ("self", "cls") else None)
+            )
         elif on in ("self", "cls") and self.owner:
             self._define("attribute", self.owner, node.attr, node)
         self.visit(node.value)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
+        """Note a call; an option of argparse is a definition."""
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
         if name:
@@ -319,8 +335,14 @@ class _Reader(ast.NodeVisitor):
                 part.arg is None for part in node.keywords
             )
             keywords = tuple(part.arg for part in node.keywords if part.arg is not None)
+            on = None
+            if isinstance(called, ast.Attribute):
+                on = called.value.id if isinstance(called.value, ast.Name) else ""
+            owner = self.owner if on in ("self", "cls") else None
             self.found.calls.append(
-                Call(name, keywords, len(node.args), unpacks, node.lineno - 1, node.end_lineno or node.lineno)
+                Call(
+                    name, on, owner, keywords, len(node.args), unpacks, node.lineno - 1, node.end_lineno or node.lineno
+                )
             )
         if name == "add_argument":
             for part in node.args:
@@ -328,14 +350,16 @@ class _Reader(ast.NodeVisitor):
                     self._define("option", "", part.value.lstrip("-").replace("-", "_"), part)
         self.generic_visit(node)
 
-    def visit_Dict(self, node: ast.Dict) -> None:  # noqa: N802
+    def visit_Dict(self, node: ast.Dict) -> None:
+        """Define the keys that are names."""
         for key in node.keys:
             if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
                 self._define("key", "", key.value, key)
         self.generic_visit(node)
 
-    def visit_Constant(self, node: ast.Constant) -> None:  # noqa: N802
-        if isinstance(node.value, str) and 2 < len(node.value) < 200 and "\n" not in node.value:  # noqa: PLR2004
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Note short strings: they may name things."""
+        if isinstance(node.value, str) and 2 < len(node.value) < 200 and "\n" not in node.value:
             self.found.strings.append((node.value, node.lineno - 1))
 
 

@@ -27,7 +27,9 @@ def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[list[bytes] | None,
             kind, why = RepairKind.KEPT_IMPORT, f"{kept} stays: newer code uses it (line {fault.line})"
         else:
             kept = _named(file.b, fault.name)
-            restored = None if kept is None or kept.key in file.r.imports else imports.with_added(lines, kept, file.b.lines)
+            restored = (
+                None if kept is None or kept.key in file.r.imports else imports.with_added(lines, kept, file.b.lines)
+            )
             kind, why = RepairKind.RESTORED_IMPORT, f"{kept} comes back: what is restored uses it"
         if restored is None or kept is None or kept.key in mended:
             continue
@@ -57,7 +59,12 @@ def _named(content: Content, name: str) -> python.Imported | None:
 def _says(item: python.Imported, told: str) -> bool:
     """Whether pyflakes' words for an unused import mean this one."""
     whole = item.name if item.module is None else f"{item.module.rstrip('.')}.{item.name}"
-    return told in (whole, f"{whole} as {item.alias}", f"{item.module or ''}{item.name}", f"{item.module or ''}{item.name} as {item.alias}")
+    return told in (
+        whole,
+        f"{whole} as {item.alias}",
+        f"{item.module or ''}{item.name}",
+        f"{item.module or ''}{item.name} as {item.alias}",
+    )
 
 
 def _where(lines: Sequence[bytes], item: python.Imported) -> int:
@@ -79,9 +86,7 @@ def _uncut(file: Changed, difference: Sequence[Hunk], item: python.Imported) -> 
     return None
 
 
-def by_name(
-    lines: Sequence[bytes], a: Content, b: Content, h: Content, hunks: Sequence[Hunk]
-) -> list[bytes] | None:
+def by_name(lines: Sequence[bytes], a: Content, b: Content, h: Content, hunks: Sequence[Hunk]) -> list[bytes] | None:
     """Return the file with the names the hunks imported taken out of today's statements; None where that is not sure.
 
     What comes back is left to `mend`: only what is used is imported again.

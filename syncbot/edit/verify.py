@@ -20,6 +20,8 @@ from syncbot.git.objects import is_binary
 from syncbot.model.edit import Problem, ProblemKind
 from syncbot.model.project import Marker
 
+# A line that stands in more places than this says nothing about where it came from.
+COMMON = 3
 _CONFLICT = re.compile(rb"(?m)^(<{7} |={7}$|>{7} |\|{7} )")
 
 
@@ -69,7 +71,10 @@ def broken(file: Changed) -> Iterator[Problem]:
         return
     for fault in python.new_faults(before.faults.undefined, after.faults.undefined):
         yield Problem(
-            kind=ProblemKind.UNDEFINED_NAME, path=file.r.path, line=fault.line, detail=f"{fault.name} would be undefined"
+            kind=ProblemKind.UNDEFINED_NAME,
+            path=file.r.path,
+            line=fault.line,
+            detail=f"{fault.name} would be undefined",
         )
     if error := data.new_error(file.r.path, before.data, after.data):
         yield Problem(kind=ProblemKind.SYNTAX, path=file.r.path, line=0, detail=error)
@@ -77,8 +82,11 @@ def broken(file: Changed) -> Iterator[Problem]:
         yield Problem(kind=ProblemKind.SYNTAX, path=file.r.path, line=0, detail="a conflict marker would stay")
 
 
-def ownership(judged: Sequence[Judged], owned: Owned) -> Iterator[Problem]:
-    """Lines that go without being the change's, come without having been its parent's, or lose their header."""
+def ownership(judged: Sequence[Judged], owned: Owned, *, merged: bool) -> Iterator[Problem]:
+    """Lines that go without being the change's, come without having been its parent's, or lose their header.
+
+    A three-way merge (``merged``) conflicts where newer lines stand inside a block, so only others can behead one.
+    """
     goes, comes = owned.goes.copy(), owned.comes.copy()
     may_go = {key for one in judged for key in set(one.file.a.imports) - set(one.file.b.imports)}
     may_come = {key for one in judged for key in one.file.b.imports}
@@ -92,23 +100,32 @@ def ownership(judged: Sequence[Judged], owned: Owned) -> Iterator[Problem]:
             stays = said.counted(line for _, line in put)
             yield from _foreign(file.h.path, taken, goes, owned.run_goes, stays, "goes, and is not the change's own")
             stays = said.counted(line for _, line in taken)
-            yield from _foreign(file.r.path, put, comes, owned.run_comes, stays, "comes, and was not there before the change")
+            yield from _foreign(
+                file.r.path, put, comes, owned.run_comes, stays, "comes, and was not there before the change"
+            )
             if hunk.b0 == hunk.b1:
                 pure.update(range(hunk.a0, hunk.a1))
         if file.h.tree is not None and file.r.tree is not None:
             for key in set(file.h.imports) - set(file.r.imports) - may_go:
-                yield _line(ProblemKind.FOREIGN_LINE, file.h.path, file.h.imports[key].start, f"{file.h.imports[key]} goes")
+                yield _line(
+                    ProblemKind.FOREIGN_LINE, file.h.path, file.h.imports[key].start, f"{file.h.imports[key]} goes"
+                )
             for key in set(file.r.imports) - set(file.h.imports) - may_come:
-                yield _line(ProblemKind.FOREIGN_LINE, file.r.path, file.r.imports[key].start, f"{file.r.imports[key]} comes")
-        if pure and file.h.tree is not None and (line := python.headless(file.h.tree, pure)) is not None:
-            yield _line(ProblemKind.FOREIGN_LINE, file.h.path, line, "the block's header goes, newer lines in it would stay")
+                yield _line(
+                    ProblemKind.FOREIGN_LINE, file.r.path, file.r.imports[key].start, f"{file.r.imports[key]} comes"
+                )
+        if not merged and pure and file.h.tree is not None and (line := python.headless(file.h.tree, pure)) is not None:
+            yield _line(
+                ProblemKind.FOREIGN_LINE, file.h.path, line, "the block's header goes, newer lines in it would stay"
+            )
 
 
 def _foreign(
     path: str, lines: Sequence[tuple[int, bytes]], budget: Counter[str], run: str, other: Counter[str], detail: str
 ) -> Iterator[Problem]:
-    unknown = []
-    for number, line in lines:
+    runs: list[list[tuple[int, bytes]]] = []
+    last = -1
+    for at, (number, line) in enumerate(lines):
         what = said.normal(line)
         if not what:
             continue
@@ -117,11 +134,16 @@ def _foreign(
             other[what] -= 1
         elif budget[what] > 0:
             budget[what] -= 1
+        elif last == at - 1 and runs:
+            runs[-1].append((number, line))
+            last = at
         else:
-            unknown.append((number, line))
-    if unknown and said.fold_commas(said.normal(line for _, line in unknown)) not in run:
-        number, line = unknown[0]
-        yield _line(ProblemKind.FOREIGN_LINE, path, number, f"{said.text(line).strip()[:80]!r} {detail}")
+            runs.append([(number, line)])
+            last = at
+    for unknown in runs:
+        if said.fold_commas(said.normal(line for _, line in unknown)) not in run:
+            number, line = unknown[0]
+            yield _line(ProblemKind.FOREIGN_LINE, path, number, f"{said.text(line).strip()[:80]!r} {detail}")
 
 
 def _line(kind: ProblemKind, path: str, number: int, detail: str) -> Problem:
@@ -140,7 +162,9 @@ def left_behind(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[s
                     continue
                 if owned.comes[said.normal(line)] or (one.file.a.path, i) in found_again:
                     continue
-                yield _line(ProblemKind.OWN_LINE_LEFT, one.file.h.path, place, f"{said.text(line).strip()[:80]!r} would stay")
+                yield _line(
+                    ProblemKind.OWN_LINE_LEFT, one.file.h.path, place, f"{said.text(line).strip()[:80]!r} would stay"
+                )
 
 
 def lost_lines(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[str, int]]) -> dict[str, Judged]:
@@ -159,12 +183,12 @@ def lost_lines(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[st
 
 
 def moved_within(lost: dict[str, Judged]) -> Iterator[Problem]:
-    """Lost lines that stand elsewhere in the same file of the result."""
+    """Lost lines that stand elsewhere in the same file of the result, where the file held each only once."""
     for what, one in lost.items():
         wanted = said.normal(what.encode("utf-8", "surrogateescape"))
         here = [i for i, line in enumerate(one.file.r.lines) if said.normal(line) == wanted]
         before = sum(said.normal(line) == wanted for line in one.file.b.lines)
-        if len(here) > before:
+        if len(here) > before and len(here) <= COMMON:
             yield _line(ProblemKind.MOVED_AWAY, one.file.r.path, here[-1], f"{what[:80]!r} was moved here")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from syncbot.git.run import Access, Git, GitError, safe_ref
 from syncbot.model.errors import UnknownObjectError, UsageError
@@ -78,10 +79,12 @@ class Scratch:
             GIT_LITERAL_PATHSPECS="1",
         )
 
-    def __enter__(self) -> Scratch:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -94,7 +97,7 @@ class Scratch:
         return self._folder / "objects"
 
     def commit_id(self, ref: str) -> str:
-        """Return the commit ``ref`` names. Raises `UsageError` for a form git must not see, `UnknownObjectError` else."""
+        """Return the commit ``ref`` names. Raises `UsageError` for what git must not see, else `UnknownObjectError`."""
         try:
             return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
         except GitError as error:
@@ -113,9 +116,7 @@ class Scratch:
         wanted = sorted(set(paths))
         if not wanted:
             return {}
-        found = {}
-        for path, entry in self._listing("ls-tree", "-z", "-r", "--full-tree", tree, "--", *wanted):
-            found[path] = entry
+        found = dict(self._listing("ls-tree", "-z", "-r", "--full-tree", tree, "--", *wanted))
         return {path: found[path] for path in wanted if path in found}
 
     def listing(self, tree: str) -> dict[str, Entry]:
@@ -170,7 +171,9 @@ class Scratch:
         null = "0" * len(self.git.text("rev-parse", "--verify", tree + "^{tree}"))
         gone = [f"0 {null}\t".encode() + _raw(path) + b"\0" for path, entry in changes.items() if entry is None]
         put = [
-            f"{entry.mode} {entry.oid}\t".encode() + _raw(path) + b"\0" for path, entry in changes.items() if entry is not None
+            f"{entry.mode} {entry.oid}\t".encode() + _raw(path) + b"\0"
+            for path, entry in changes.items()
+            if entry is not None
         ]
         self.git.run("update-index", "-z", "--index-info", stdin=b"".join(gone + put))
         return self.git.text("write-tree", "--missing-ok")

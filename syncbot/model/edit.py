@@ -106,7 +106,7 @@ class Culprit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """One place a person must settle. ``base`` is what the change knew, ``ours`` what is there, ``theirs`` what it wants."""
+    """One place a person must settle: what the change knew (``base``), what is there (``ours``), what it wants."""
 
     path: str
     line: int
