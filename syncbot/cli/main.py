@@ -26,6 +26,8 @@ COMMANDS: dict[str, str] = {
     "check": "Read syncbot.toml and the manifests, and print every problem.",
     "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
+    "rebase": "Put a workaround (or any commit) onto a branch, verified.",
+    "remove": "Take a workaround (or any commit) out of a branch, verified.",
 }
 
 _BUG = 70
