@@ -21,6 +21,7 @@ from syncbot.model.errors import SyncbotError, UsageError
 COMMANDS: dict[str, str] = {
     "where": "Say in which releases a fix really is, with the evidence.",
     "status": "Say where each workaround stands and what to do next.",
+    "report": "Write the report: terminal, Markdown, HTML, JSON or a badge.",
     "bump": "Say what a move of a pin frees, loses and drops.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
