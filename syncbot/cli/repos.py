@@ -108,7 +108,7 @@ def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) ->
     from syncbot.observe import branch_ref_in
 
     given = dict(_named(option, project) for option in repos)
-    clone = open_clone(given.get(upstream.name) or _mirror(upstream.repo))
+    clone = open_clone(given[upstream.name]) if upstream.name in given else open_remote(upstream.repo)
     return clone, branch_ref_in(clone, upstream.branch)
 
 
@@ -131,7 +131,9 @@ def open_remote(repo: Repo) -> Clone:
 
     variable = repo.forge.token_variable
     token = (os.environ.get(variable) or None) if variable else None
-    there = remote(repo.url, token=token, token_variable=variable)
+    # Only a folder forge is on this machine; anywhere else an address that leads here is a slip or a trap.
+    local = repo.forge.kind == "folder"
+    there = remote(repo.url, token=token, token_variable=variable, allow_local=local)
     with progress(f"fetching {repo.label}") as told:
         return open_mirror(cache_folder(os.environ) / "mirrors", there, progress=told).clone()
 
