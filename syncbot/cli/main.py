@@ -24,7 +24,10 @@ COMMANDS: dict[str, str] = {
     "bump": "Say what a move of a pin frees, loses and drops.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
+    "rebase": "Put a workaround (or any commit) onto a branch, verified.",
+    "remove": "Take a workaround (or any commit) out of a branch, verified.",
 }
 
 _BUG = 70

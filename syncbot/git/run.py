@@ -209,6 +209,12 @@ class Git:
             source.seek(0)
             return self._finish(args, self._start(args, source), ok)
 
+    def attempt(self, *args: str) -> tuple[int, bytes, bytes]:
+        """Run to the end and return status, standard output and standard error, whatever the status."""
+        process = self._start(args, None)
+        out, err = process.proc.communicate()
+        return process.proc.returncode, out, err
+
     def _finish(self, args: Sequence[str], process: Any, ok: tuple[int, ...]) -> tuple[int, bytes]:
         out, err = process.proc.communicate()
         if process.proc.returncode not in ok:

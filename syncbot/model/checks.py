@@ -89,14 +89,15 @@ class Run:
 class Row:
     """One metric at one level, judged. ``ratio`` is candidate over baseline and ``interval`` its two-sided interval.
 
-    For accuracy ``ratio`` and ``interval`` are the difference, candidate less baseline, in the metric's own unit.
-    ``noise`` is each arm's spread from run to run (one standard deviation, per cent of its mean).
+    ``unit`` is that of the tolerance: ``%``, or ``SE`` (standard errors of the difference) for accuracy. ``noise`` is
+    each arm's spread from run to run (one standard deviation, per cent of its mean).
     """
 
     name: str
     level: Mapping[str, Scalar]
     direction: Direction
     tolerance: float
+    unit: str = "%"
     baseline: float
     candidate: float
     ratio: float
