@@ -285,4 +285,4 @@ def option_problems(kind: str, options: Mapping[str, object]) -> Iterator[str]:
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"; did you mean {str(close[0])!r}?" if close else ""
