@@ -51,24 +51,37 @@ mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
 server=
 
+# answers: does a server answer
+answers() {{ curl --silent --fail --output /dev/null "http://127.0.0.1:$PORT/health"; }}
+
+# stop: end the server and everything it started, so that the other arm finds the port and the memory free
 stop() {{
-  if [ -n "$server" ]; then kill -- "-$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; server=; fi
+  if [ -z "$server" ]; then return; fi
+  kill -- "-$server" 2>/dev/null || true
+  local end=$((SECONDS + 60))
+  while kill -0 -- "-$server" 2>/dev/null; do
+    if [ "$SECONDS" -ge "$end" ]; then kill -KILL -- "-$server" 2>/dev/null || true; fi
+    wait "$server" 2>/dev/null || true
+    sleep 0.1
+  done
+  server=
 }}
 trap stop EXIT
 
 # enter ARM: where the downstream of that arm is
 enter() {{ if [ "$1" = baseline ]; then cd "$BASELINE"; else cd "$CANDIDATE"; fi; }}
 
-# start CHECK: the server of $arm, until it answers
+# start CHECK COMMAND: the server of $arm, until it answers
 start() {{
   log="$OUT/$1-$arm-r$run-server.log"
+  if answers; then echo "something answers on port $PORT already; it would be measured instead" >&2; exit 1; fi
   set -m; ( enter "$arm"; exec bash -c "$2" ) >"$log" 2>&1 & server=$!; set +m
-  for _ in $(seq "${{START_SECONDS:-1800}}"); do
-    if curl --silent --fail --output /dev/null "http://127.0.0.1:$PORT/health"; then return; fi
+  local end=$((SECONDS + ${{START_SECONDS:-1800}}))
+  until answers; do
     if ! kill -0 "$server" 2>/dev/null; then echo "the server of $1 ended; see $log" >&2; exit 1; fi
-    sleep 1
+    if [ "$SECONDS" -ge "$end" ]; then echo "the server of $1 did not answer; see $log" >&2; exit 1; fi
+    sleep 0.2
   done
-  echo "the server of $1 did not answer; see $log" >&2; exit 1
 }}
 
 # told CHECK: what the files will say about this run

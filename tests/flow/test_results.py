@@ -197,7 +197,7 @@ def test_a_name_nearly_right(project, capsys):
 def test_the_script_runs_both_arms_and_its_files_open_the_gate(project, tmp_path, capsys):
     """What is printed is run by bash, with a stub for the server and one for the client, from two checkouts."""
     manifest = project / "patches" / "nan" / "patch.toml"
-    manifest.write_text(MANIFEST + SPEED.replace("prompts = 48", "prompts_per_concurrency = 6") + OTHERS)
+    manifest.write_text(MANIFEST + SPEED.replace("prompts = 48", "prompts_per_concurrency = 6") + "runs = 3\n" + OTHERS)
     for arm in ("with", "without"):
         (tmp_path / arm).mkdir()
     (tmp_path / "with" / "workaround").touch()
@@ -220,7 +220,7 @@ def test_the_script_runs_both_arms_and_its_files_open_the_gate(project, tmp_path
     done = subprocess.run(["bash", str(tmp_path / "measure.sh")], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     order = (tmp_path / "order").read_text().split()
-    assert order[:10] == ["baseline", "candidate"] * 5
+    assert order[:6] == ["baseline", "candidate"] * 3
     body = project / "body.md"
     body.write_text("")
     said = answer(capsys, "attach", "nan", "--folder", str(tmp_path / "out"), "--body", str(body), "--json")
