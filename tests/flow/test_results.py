@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from syncbot.cli.main import run
+from tests.flow.stub_tools import free_port, install
 
 REAL = Path(__file__).parents[1] / "corpus" / "results" / "real"
 EDIT, PIN = "3f1c9a7e5b2d", "v0.1.21.post1"
@@ -197,15 +197,12 @@ def test_a_name_nearly_right(project, capsys):
 def test_the_script_runs_both_arms_and_its_files_open_the_gate(project, tmp_path, capsys):
     """What is printed is run by bash, with a stub for the server and one for the client, from two checkouts."""
     manifest = project / "patches" / "nan" / "patch.toml"
-    manifest.write_text(MANIFEST + SPEED.replace("prompts = 48", "prompts_per_concurrency = 6") + "runs = 3\n" + OTHERS)
+    manifest.write_text(MANIFEST + SPEED.replace("prompts = 48", "prompts_per_concurrency = 6") + "runs = 2\n" + OTHERS)
     for arm in ("with", "without"):
         (tmp_path / arm).mkdir()
     (tmp_path / "with" / "workaround").touch()
     tools = tmp_path / "bin"
-    tools.mkdir()
-    _tool(tools / "serve", _SERVER)
-    _tool(tools / "bench", _CLIENT)
-    _tool(tools / "syncbot", "from syncbot.cli import main\nmain()\n")
+    install(tools)
     assert run(["results", "commands", "nan", "--edit", EDIT, "--pin", PIN]) == 0
     (tmp_path / "measure.sh").write_text(capsys.readouterr().out)
     environment = os.environ | {
@@ -213,14 +210,14 @@ def test_the_script_runs_both_arms_and_its_files_open_the_gate(project, tmp_path
         "BASELINE": str(tmp_path / "with"),
         "CANDIDATE": str(tmp_path / "without"),
         "HARDWARE": "stub",
-        "PORT": str(_free_port()),
+        "PORT": str(free_port()),
         "OUT": str(tmp_path / "out"),
         "ORDER": str(tmp_path / "order"),
     }
     done = subprocess.run(["bash", str(tmp_path / "measure.sh")], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     order = (tmp_path / "order").read_text().split()
-    assert order[:6] == ["baseline", "candidate"] * 3
+    assert order[:4] == ["baseline", "candidate"] * 2
     body = project / "body.md"
     body.write_text("")
     said = answer(capsys, "attach", "nan", "--folder", str(tmp_path / "out"), "--body", str(body), "--json")
@@ -233,43 +230,3 @@ def test_the_script_runs_both_arms_and_its_files_open_the_gate(project, tmp_path
     assert said["waiting"] == ["eyes: a person has to tick it"]
     body.write_text(body.read_text().replace("- [ ] manual", "- [x] manual"))
     assert answer(capsys, "show", "nan", "--body", str(body), "--json")["ready"]
-
-
-def _tool(path, text):
-    path.write_text(f"#!{sys.executable}\n{text}")
-    path.chmod(0o755)
-
-
-def _free_port():
-    import socket
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-_SERVER = """
-import http.server, sys
-class Answer(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[3])), Answer).serve_forever()
-"""
-
-# Writes what a client would: figures that agree with each other, and the metadata it was given.
-_CLIENT = """
-import json, os, random, sys, urllib.request
-port, model, concurrency, prompts, out, *tags = sys.argv[1:]
-urllib.request.urlopen(f"http://127.0.0.1:{port}/")
-told = dict(tag.split("=", 1) for tag in tags)
-with open(os.environ["ORDER"], "a") as order:
-    print(told["arm"], file=order)
-asked, duration = int(prompts), random.uniform(0.999, 1.001)
-json.dump({
-    "model_id": model, "tokenizer_id": model, "num_prompts": asked, "completed": asked, "failed": 0,
-    "max_concurrency": int(concurrency), "request_rate": "inf", "duration": duration, **told,
-    "total_input_tokens": asked * int(told["isl"]), "total_output_tokens": asked * int(told["osl"]),
-    "request_throughput": asked / duration, "output_throughput": asked * int(told["osl"]) / duration,
-}, open(out, "w"))
-"""

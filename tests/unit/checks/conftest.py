@@ -32,9 +32,9 @@ def make_run():
             "source": f"{arm}{number}.json",
             "tool": tool,
             "metrics": {
-                "output_throughput": value + number * 1e-9,
-                "mean_ttft_ms": 30.0 + number * 1e-9,
-                "mean_tpot_ms": 2.0 + number * 1e-9,
+                "output_throughput": value + number * 1e-5,
+                "mean_ttft_ms": 30.0 + number * 1e-5,
+                "mean_tpot_ms": 2.0 + number * 1e-5,
             },
             "digest": f"{number:016x}",
             "workload": {"model": "stub", "input_len": 128, "output_len": 32, "prompts": 48},

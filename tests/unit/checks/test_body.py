@@ -118,6 +118,13 @@ def test_a_block_that_cannot_be_read_is_named(attach, make_arms):
         read_block("comment", whole.replace('"groups"', '"groups'))
 
 
+def test_a_block_that_a_person_formatted_and_other_json(attach, make_arms):
+    sets = attach(*make_arms(runs=2))
+    pretty = "```json\r\n" + json.dumps(encode(sets), indent=2).replace("\n", "\r\n") + "\r\n```\r\n"
+    (back,) = read_block("comment", "```json\n{}\n```\n" + pretty)
+    assert back.edit == sets.edit
+
+
 def test_a_block_holds_no_markup(attach, make_arms):
     made = block(attach(*make_arms(runs=2), note="<b>@all</b> ```"))
     inside = made.removeprefix("```json\n").removesuffix("\n```")
