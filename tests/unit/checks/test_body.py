@@ -144,3 +144,26 @@ def test_the_checklist_names_each_check(specs, wanted):
         "- [ ] benchmark: `speed` <!-- syncbot:check speed -->",
         "- [ ] manual: tick when seen: `Logs were read` <!-- syncbot:check eyes -->",
     ]
+
+
+def test_only_comments_of_people_with_write_permission_count(attach, make_arms):
+    from syncbot.model.forge import Account, Comment, Permission
+    from syncbot.render.results import from_comments
+
+    def comment(login, body):
+        return Comment(id="1", url=f"https://example.org/{login}", author=Account(login=login), body=body)
+
+    made = block(attach(*make_arms(runs=2), by="@somebody-else"))
+    rights = {"writer": Permission.WRITE, "reader": Permission.READ, "unknown": Permission.UNKNOWN}
+    comments = [
+        *(comment(login, f"Measured:\n\n{made}\n") for login in rights),
+        comment("writer", made.replace('"groups"', '"groups')),
+        comment("nobody-asks-about-me", "Looks good."),
+    ]
+    sets, notes = from_comments(comments, rights.__getitem__)
+    assert [each.by for each in sets] == ["@writer"]
+    assert [note.split(": ", 1)[-1][:30] for note in notes] == [
+        "may not write here",
+        "nobody could say whether its a",
+        "block 1 is not JSON: Expecting"[:30],
+    ]
