@@ -162,7 +162,10 @@ class _Reader:
             higher_is_better={key: value is True for key, value in better.items()},
             date=self.text(own, "date"),
             log_hits=tuple(hits) if hits is not None else None,
-            **counts,
+            asked=counts["asked"],
+            completed=counts["completed"],
+            failed=counts["failed"],
+            exit_code=counts["exit_code"],
         )
 
     def _scalars(self, source: str, values: Mapping[str, Any], key: str) -> dict[str, Scalar]:

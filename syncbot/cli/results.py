@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from syncbot.model.checks import Attached, Gate, Judged, Run
     from syncbot.model.project import Workaround
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Benchmark results: compare, judge, attach.")
+app = typer.Typer(
+    rich_markup_mode=None, add_completion=False, no_args_is_help=True, help="Benchmark results: compare, judge, attach."
+)
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 

@@ -169,6 +169,28 @@ REFUSALS = [
 ]
 
 
+CHANGED = [
+    ({"output_throughput": 9000.0}, "output_throughput is 9000, but its count over its duration is "),
+    ({"isl": "8192"}, "isl says 8192 tokens, but the run used 128 a request"),
+    ({"osl": "1024"}, "osl says 1024 tokens, but the run made 32 a request (was --ignore-eos forgotten?)"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGED)
+def test_a_file_that_contradicts_itself_is_shown_and_refused_at_the_gate(project, capsys, change, said):
+    arms = {}
+    for arm in ("baseline", "candidate"):
+        (project / arm).mkdir()
+        for path in REAL.glob(f"vllm-0.33.0/{arm}_c8_r*.json"):
+            (project / arm / path.name).write_text(json.dumps(json.loads(path.read_text()) | change))
+        arms[arm] = [f"--{arm}", arm]
+    assert run(["results", "attach", "nan", *arms["baseline"], *arms["candidate"]]) == 2
+    assert said in capsys.readouterr().err
+    assert kept(project) == []
+    compared = answer(capsys, "compare", *arms["baseline"], *arms["candidate"], "--json")
+    assert any(said in note for note in compared["notes"])
+
+
 @pytest.mark.parametrize(("arm", "name", "said"), REFUSALS)
 def test_nothing_is_half_attached(project, capsys, arm, name, said):
     body = project / "body.md"
