@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from syncbot.checks.codec import decode, encode
 from syncbot.checks.readers import ResultError
 from syncbot.checks.store import load, save
+from syncbot.model.errors import CouldNotError
 
 
 def without_source(attached):
@@ -103,8 +104,7 @@ def test_the_folder_keeps_sets_in_order(tmp_path, attach, make_arms):
     import datetime
 
     late, early = attach(*make_arms()), attach(*make_arms(), at=datetime.datetime(2026, 9, 1, tzinfo=datetime.UTC))
-    for each in (late, early):
-        save(tmp_path / "results", each)
+    save(tmp_path / "results", [late, early])
     assert [each.at for each in load(tmp_path / "results")] == [early.at, late.at]
     assert load(tmp_path / "none") == ()
 
@@ -115,3 +115,10 @@ def test_a_broken_file_in_the_folder_is_named(tmp_path):
     with pytest.raises(ResultError) as error:
         load(tmp_path)
     assert len(error.value.problems) == 2
+
+
+def test_all_files_are_written_or_none(tmp_path, attach, make_arms):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CouldNotError, match="nothing was written"):
+        save(tmp_path / "results", [attach(*make_arms())], {tmp_path / "file" / "body.md": "text"})
+    assert list(tmp_path.rglob("*.json")) == []
