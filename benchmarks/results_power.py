@@ -226,9 +226,7 @@ def tables(bench: Bench) -> None:
 
 def _whole_checks(bench: Bench) -> None:
     """Print what becomes of a whole check: every row must pass, and any row may fail it."""
-    print(
-        f"\nwhole checks of {ROWS} rows (nine levels, three metrics, each with noise of its own), per cent that pass with"
-    )
+    print(f"\nwhole checks of {ROWS} rows (nine levels, three metrics, noise of their own), per cent that pass with")
     print("no true change, and that fail wrongly where every loss is just the tolerance:")
     print("noise    " + "".join(f"{runs:>14}" for runs in RUNS))
     metric = Metric(name="figure", direction=Direction.HIGHER, tolerance=TOLERANCE)
