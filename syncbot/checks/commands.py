@@ -45,7 +45,10 @@ set -euo pipefail
 
 : "${{BASELINE:?the folder of the downstream with the workaround}}"
 : "${{CANDIDATE:?the folder of the downstream without it}}"
-: "${{EDIT:={edit}}}" "${{PIN:={pin}}}" "${{HARDWARE:={hardware}}}" "${{PORT:=8000}}" "${{OUT:=results}}"
+[ -n "${{EDIT:-}}" ] || EDIT={edit}
+[ -n "${{PIN:-}}" ] || PIN={pin}
+[ -n "${{HARDWARE:-}}" ] || HARDWARE={hardware}
+: "${{PORT:=8000}}" "${{OUT:=results}}"
 : "${{EDIT:?the edit id of the proposal}}" "${{PIN:?the upstream that is built with}}" "${{HARDWARE:?such as gfx950}}"
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
@@ -61,9 +64,9 @@ stop() {{
   local end=$((SECONDS + 60))
   while kill -0 -- "-$server" 2>/dev/null; do
     if [ "$SECONDS" -ge "$end" ]; then kill -KILL -- "-$server" 2>/dev/null || true; fi
-    wait "$server" 2>/dev/null || true
     sleep 0.1
   done
+  wait "$server" 2>/dev/null || true
   server=
 }}
 trap stop EXIT
@@ -110,7 +113,7 @@ def script(title: str, specs: Sequence[Spec], *, edit: str | None, pin: str | No
         hardware=shlex.quote(hardware or ""),
     )
     sections = ["\n".join(_section(spec)) + "\n" for spec in specs]
-    last = f'echo "results are in $OUT; now: syncbot results attach {shlex.quote(title)} --folder $OUT"\n'
+    last = f'echo "results are in $OUT; now: syncbot results attach" {shlex.quote(title)} "--folder $OUT"\n'
     return "\n".join((head, *sections, last))
 
 

@@ -65,8 +65,8 @@ class Run:
     ``workload`` holds what must be alike in both arms, ``level`` what the runs are paired by (``max_concurrency``),
     ``tags`` what the printed commands passed along (``edit``, ``pin``, ``arm``, ``hardware``, ``check``).
     ``metrics`` are finite and not negative. ``asked`` and ``failed`` are None where the file does not say.
-    ``digest`` is that of the figures, so that one run handed in twice is seen. ``doubts`` say where the file contradicts
-    itself: a comparison shows them, a gate refuses them.
+    ``digest`` is that of the figures, so that one run handed in twice is seen. ``doubts`` say where the file
+    contradicts itself: a comparison shows them, a gate refuses them.
     """
 
     source: str
