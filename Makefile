@@ -23,10 +23,11 @@ lint: $(VENV)/.stamp
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py
 
+# Without compiling ahead of time the first demo is there sooner.
 $(VENV)/.package: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer was found; name one: make PYTHON=/path/to/python3" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --editable .
+	$(PIP) install --no-compile --editable .
 	touch $@
 
 # pip reads dependency groups from 25.1 on.
