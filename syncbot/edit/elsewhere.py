@@ -134,8 +134,8 @@ class Search:
         word = re.escape(name)
         looks = re.compile(
             rf"\b(?:def|class)\s+{word}\b|\b(?:self|cls)\.{word}\s*(?::[^=]+)?=(?!=)|^\s*{word}\s*(?::[^=]+)?\s=\s"
-            rf"|^\s*{word}\s*:\s*\S|[\"']{word}[\"']\s*:|\bas\s+{word}\b|[(,]\s*{word}\s*:\s"
-            rf"|[\"']--{re.escape(name.replace('_', '-'))}[\"']|\bdef\s+\w+\(.*\b{word}\b"
+            rf"|^\s*{word}\s*:\s*\S|[\"']{word}[\"']\s*:|\bas\s+{word}\b"
+            rf"|[\"']--{re.escape(name.replace('_', '-'))}[\"']"
         )
         return any(
             looks.search(hit.text)

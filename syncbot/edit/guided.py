@@ -89,9 +89,8 @@ def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
         place = _fate(sides, sides.alignment, hunk, sides.path)
         if place.fate is Fate.STUCK and _imports_only(sides, hunk):
             place = Place(hunk, Fate.IMPORTS)
-        if place.fate is Fate.STUCK:
-            moved = relocated(sides, hunk)
-            place = moved or place
+        if place.fate in (Fate.STUCK, Fate.GONE):
+            place = relocated(sides, hunk) or place
         if place.fate in (Fate.STUCK, Fate.PART) and (parts := _parts(sides, hunk)):
             answers = [_settled(sides, part) for part in parts]
             if all(answer.fate is not Fate.STUCK for answer in answers):
@@ -140,6 +139,10 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
                 return Place(hunk, Fate.DONE)
         elif all(place is None for place in there) and not newcomers:
             return Place(hunk, Fate.GONE)
+        elif all(place is None for place in there) and _half_back(alignment, newcomers, inner):
+            # Somebody put a part of it back already; what is there now is all the parent's, so it can be completed.
+            span = newcomers[0], newcomers[-1] + 1
+            return Place(hunk, Fate.THERE, (Cut(path, *span, inner),), "", *span)
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     alike = [
         i for i, place in zip(core, there, strict=True)
@@ -150,6 +153,12 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     cuts = [_cuts(path, alignment.h, place, place + 1, ()) for place in there if place is not None]
     return Place(hunk, Fate.PART if cuts else Fate.GONE, _joined([cut for some in cuts for cut in some], alignment.h))
+
+
+def _half_back(alignment: Alignment, newcomers: Sequence[int], comes: Sequence[bytes]) -> bool:
+    """Whether what stands in the gap is a part of what comes back, in its order."""
+    wanted = iter([said.normal(line) for line in comes])
+    return bool(newcomers) and all(said.normal(alignment.h[j]) in wanted for j in newcomers)
 
 
 def _inner(lines: Sequence[bytes]) -> tuple[bytes, ...]:
@@ -193,14 +202,7 @@ def _cuts(path: str, h: Sequence[bytes], start: int, end: int, new: tuple[bytes,
     """Return the cut, widened over blank lines so that the seam has no more of them than one side had before."""
     if new:
         return (Cut(path, start, end, new),)
-    above, below = said.blank_run(h, start, -1), said.blank_run(h, end, 1)
-    if end + below == len(h):
-        return (Cut(path, start - above, len(h), ()),)
-    if start - above == 0:
-        return (Cut(path, 0, end + below, ()),)
-    keep = max(above, below)
-    extra = above + below - keep
-    return (Cut(path, start - min(extra, above), end + max(0, extra - above), ()),)
+    return (Cut(path, *said.seam(h, start, end), ()),)
 
 
 def _joined(cuts: Sequence[Cut], h: Sequence[bytes]) -> tuple[Cut, ...]:
@@ -261,15 +263,30 @@ def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pl
     if hunk.a0 == hunk.a1 and newcomers:
         if (up is not None or down is not None) and _definitions(comes):
             at = _beside(comes, above, up, down)
-        elif up is not None and down is None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[below], alignment.h[newcomers[0]]) and newcomers[0] == up + 1
-            at = up + 1 if rewritten else None
-        elif up is None and down is not None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[above], alignment.h[newcomers[-1]]) and newcomers[-1] == down - 1
-            at = down if rewritten else None
+        elif up is not None and below is not None and _in_place(alignment, below, newcomers, up + 1):
+            at = up + 1
+        elif down is not None and above is not None and _in_place(alignment, above, newcomers, down):
+            at = down
     if at is not None:
         return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
     return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
+
+
+def _in_place(alignment: Alignment, lost: int, newcomers: Sequence[int], at: int) -> bool:
+    """Whether the neighbour ``lost`` was rewritten where it stood, right beside the gap ``at``: alike, or one for one."""
+    if newcomers[0] == at:
+        there, step = newcomers[0], 1
+    elif newcomers[-1] == at - 1:
+        there, step = newcomers[-1], -1
+    else:
+        return False
+    if resembles(alignment.a[lost], alignment.h[there]):
+        return True
+    count, i = 0, lost
+    while 0 <= i < len(alignment.a) and alignment.places[i] is None:
+        count += bool(alignment.a[i].strip())
+        i += step
+    return count == len(newcomers)
 
 
 def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:

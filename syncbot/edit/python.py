@@ -57,9 +57,9 @@ def faults(tree: ast.Module, path: str) -> Faults:
             return Faults()
     for message in found:
         if isinstance(message, messages.UndefinedName | messages.UndefinedExport | messages.UndefinedLocal):
-            undefined.append(Fault(str(message.message_args[0]), message.lineno))
+            undefined.append(Fault(str(next(iter(message.message_args))), message.lineno))
         elif isinstance(message, messages.UnusedImport):
-            unused.append(Fault(str(message.message_args[0]), message.lineno))
+            unused.append(Fault(str(next(iter(message.message_args))), message.lineno))
     return Faults(tuple(undefined), tuple(unused))
 
 

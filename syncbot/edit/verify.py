@@ -33,6 +33,7 @@ class Judged:
     alignment: Alignment
     change: Sequence[Hunk]
     result: Sequence[Hunk]
+    is_text: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

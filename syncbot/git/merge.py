@@ -143,7 +143,7 @@ def last_seen(store: Scratch, path: str, *, since: str, until: str, ranges: Sequ
 def grep(store: Scratch, tree: str, texts: Iterable[str], *, folders: Sequence[str] = ()) -> Iterator[Found]:
     """Yield the lines of text files of ``tree`` that hold one of ``texts``, read once.
 
-    A blob the clone lacks is skipped by git with a message, and its exit status then says nothing: so it is not read.
+    A single blob the clone lacks is passed over. Raises `GitError` where git gives up, as it does in a partial clone.
     """
     wanted = [word for text in texts for word in ("-e", text)]
     if not wanted:
@@ -151,7 +151,7 @@ def grep(store: Scratch, tree: str, texts: Iterable[str], *, folders: Sequence[s
     args = ["grep", "-n", "-z", "-I", "-F", "--no-color", "--full-name", *wanted, tree]
     if folders:
         args += ["--", *folders]
-    _, output = store.git.result(*args, ok=(0, 1, 2, 128))
+    _, output = store.git.result(*args, ok=(0, 1))
     prefix = len(tree) + 1
     for line in output.split(b"\n"):
         where, _, rest = line.partition(b"\0")
