@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.git.diff import Change, blob_sizes, change_of, read_changes
-from syncbot.git.history import Commit, History, merge_components, read_history, resolve
+from syncbot.git.history import Commit, History, read_history, resolve
 from syncbot.git.run import Git
 from syncbot.landing.candidates import Index, find
 from syncbot.landing.claims import Names, read_claims
@@ -28,7 +28,6 @@ _ADDRESS = re.compile(r"^https?://[^/\s]+/(?P<name>[\w.-]+/[\w.-]+)/(?:pull|issu
 _OID = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _TITLE_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _PATHS_ASKED = 64
-_COMPONENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +163,8 @@ class Survey:
     def report(self, text: str, commit: Commit, weighed: Weighed) -> FixReport:
         """The report on a fix that was asked for as ``text``, landed as ``commit`` and weighed before."""
         answers = [self._answer(weighed, target) for target in self.targets]
-        parts = merge_components(self.history, commit)
-        if 1 <= len(parts) <= _COMPONENTS and any(each.verdict is not Verdict.CONTAINED for each in answers):
+        parts = self.index.parts(commit.oid)
+        if parts and any(each.verdict is not Verdict.CONTAINED for each in answers):
             answers = self._with_parts(answers, parts)
         notes = self._notes(weighed, answers)
         return FixReport(
