@@ -119,6 +119,16 @@ def _seconds(text: str) -> int:
     return int(text) if len(text) < 12 and text.lstrip("-").isdecimal() else 0
 
 
+def moment(text: str) -> dt.datetime | None:
+    """The same as a date; None where there is none."""
+    return dt.datetime.fromtimestamp(_seconds(text), dt.UTC) if _seconds(text) else None
+
+
+def is_readable(git: Git, tip: str) -> bool:
+    """Whether this clone has every commit below ``tip``."""
+    return git.result("rev-list", "--count", "--end-of-options", safe_ref(tip), ok=(0, 128))[0] == 0
+
+
 def merge_components(history: History, merge: Commit, most: int) -> list[str]:
     """The ordinary commits that a two-parent merge brought in, newest first.
 
@@ -168,7 +178,7 @@ def commit_before(git: Git, tip: str, moment: dt.datetime) -> str | None:
     return git.text("rev-list", "-1", "--first-parent", until, "--end-of-options", safe_ref(tip)) or None
 
 
-def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.datetime]]:
+def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.datetime | None]]:
     """The commit that each full or abbreviated id names, with its date; those that name none are left out."""
     wanted = [name for name in dict.fromkeys(names) if _HEX.match(name)]
     if not wanted:
@@ -179,5 +189,5 @@ def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.date
     if not oids:
         return {}
     log = git.lines("log", "--no-walk=unsorted", "--format=%H %ct", "--stdin", stdin="\n".join(oids.values()).encode())
-    dates = {oid: dt.datetime.fromtimestamp(int(time), dt.UTC) for oid, time in (line.split(" ") for line in log)}
+    dates = {oid: moment(time) for oid, time in (line.split(" ") for line in log)}
     return {name: (oid, dates[oid]) for name, oid in oids.items() if oid in dates}

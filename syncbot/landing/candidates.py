@@ -17,7 +17,7 @@ from syncbot.git.history import Commit, History, merge_components
 from syncbot.landing.claims import Claims, Reference, Undo, twin_key
 from syncbot.model.words import EvidenceKind
 
-_TAIL_NUMBER = re.compile(r"\s*\(#(\d+)\)\s*$")
+_TAIL_NUMBER = re.compile(r"\s*\(#([0-9]{1,10})\)\s*$")
 _CUT = ("…", "...")
 _STEM = 12
 """The beginning of a subject is shared by too many commits if it is shorter."""

@@ -25,6 +25,7 @@ _OID = re.compile(r"(?<![\w./-])([0-9a-f]{8,64})(?![\w-])")
 _REVERT_OID = re.compile(r"\bThis (reverts|reapplies) commits?:?\s+(?=[0-9a-f]{7})(.*)", re.IGNORECASE)
 _ANY_OID = re.compile(r"\b[0-9a-f]{7,64}\b")
 _REVERT_NUMBER = re.compile(r"^Reverts (?:([\w.-]+/[\w.-]+))?#([0-9]{1,10})\s*$", re.MULTILINE)
+_DEEPEST = 20  # quotes in quotes; nobody reverts more often, and a hostile body could hold thousands
 # A forge cuts a title that is too long, and goes on in the body.
 _CUT_TITLE = re.compile(r"^(.*?)(?:…|\.\.\.)(?:\s*\(#[0-9]+\))?$")
 _GOES_ON = re.compile(r"^(?:…|\.\.\.)(.+)")
@@ -101,7 +102,10 @@ def peel(subject: str) -> tuple[str, int]:
     ('x', 0)
     """
     sign = 0
-    while match := _QUOTED.match(subject):
+    for _ in range(_DEEPEST):
+        match = _QUOTED.match(subject)
+        if match is None:
+            break
         subject = match[2].strip()
         flip = -1 if match[1].lower() == "revert" else 1
         sign = flip if sign == 0 else sign * flip

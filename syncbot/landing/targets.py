@@ -33,8 +33,9 @@ def parse_version(text: str) -> Version:
 def release_tags(tags: Iterable[Ref], pattern: str | None = None, ignore: Iterable[str] = ()) -> list[Ref]:
     """The tags that are releases.
 
-    With a ``pattern`` (glob), those that match it. Without one, those of the largest family: tags that are one prefix
-    followed by a dotted number (``v1.2``, ``release-1.2``); archives and one-off names fall away by themselves.
+    With a ``pattern`` (glob), those that match it. Without one, those of one family: tags that are a prefix followed by
+    a dotted number (``v1.2``, ``release-1.2``); archives and one-off names fall away by themselves. Plain versions
+    come before others (nightly builds may well be more), then the larger family.
     """
     ignored = tuple(ignore)
     kept = [tag for tag in tags if not any(fnmatch.fnmatchcase(tag.short, each) for each in ignored)]
@@ -43,7 +44,8 @@ def release_tags(tags: Iterable[Ref], pattern: str | None = None, ignore: Iterab
     prefixes = {tag.short: match[1] for tag in kept if (match := _NUMBERED.match(tag.short))}
     if not prefixes:
         return []
-    family, _ = Counter(prefixes.values()).most_common(1)[0]
+    counts = Counter(prefixes.values())
+    family = max(counts, key=lambda prefix: (prefix.lower() in ("", "v"), counts[prefix]))
     return [tag for tag in kept if prefixes.get(tag.short) == family]
 
 
@@ -78,11 +80,12 @@ def named_target(git: Git, ref: str, kind: TargetKind = TargetKind.REF) -> Targe
     Raises `UsageError` for a name that is no ref at all (an option, a range).
     """
     safe_ref(ref)
-    for found in read_refs(git, f"refs/tags/{ref}", f"refs/heads/{ref}", f"refs/remotes/origin/{ref}"):
-        if found.short == ref:
-            if found.name.startswith("refs/tags/"):
-                return release_target(found)
-            return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
+    places = [f"{place}/{ref}" for place in ("refs/tags", "refs/heads", "refs/remotes/origin")]
+    known = {found.name: found for found in read_refs(git, *places)}
+    for found in (known[place] for place in places if place in known):
+        if found.name.startswith("refs/tags/"):
+            return release_target(found)
+        return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
     try:
         return Target(ref=ref, kind=kind, commit=resolve(git, ref))
     except UnknownObjectError as error:
