@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -113,9 +112,11 @@ def known_ids(project: Project, ids: Sequence[str]) -> None:
 
 
 def _wrong_pins(facts: Sequence[Facts]) -> bool:
+    from syncbot.cli.main import complain
+
     problems = dict.fromkeys(pin.reading.problem for each in facts for pin in each.pins if pin.reading.problem)
     for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
+        complain(problem)
     return bool(problems)
 
 

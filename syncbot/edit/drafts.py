@@ -68,8 +68,8 @@ def _places(file: File, finder: Finder) -> list[Place]:
         return [Place(whole, Fate.THERE)]
     gone = Alignment.of(a.lines, [], [whole])
     sides = guided.Sides(
-        path=file.shown, a=a.lines, b=b.lines, h=h.lines, alignment=gone if file.is_gone else file.alignment,
-        tree_a=a.tree, tree_b=b.tree, tree_h=None if file.is_gone else h.tree, elsewhere=finder.function,
+        path=file.shown, was=a, wanted=b, today=h, alignment=gone if file.is_gone else file.alignment,
+        elsewhere=finder.function,
     )  # fmt: skip
     if file.is_gone:
         return [guided.relocated(sides, hunk) or Place(hunk, Fate.GONE) for hunk in file.change]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from syncbot.edit import python
 from syncbot.edit.changed import Changed, Content
@@ -21,6 +22,7 @@ from syncbot.model.edit import Problem, ProblemKind
 
 _SHORT = 3
 _MANY = 60
+_MOST_MOVED = 80
 _SCRIPTS = (".sh", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".txt", ".cmake")
 _TOP_KINDS = ("function", "class", "variable", "import", "fixture")
 
@@ -43,7 +45,8 @@ class Search:
         self.result = result
         self.parent = parent
         self.changed = [file for file in changed if file.h.data != file.r.data]
-        self.moved = list(dict.fromkeys(moved))
+        # The longest lines tell best; a command line has an end.
+        self.moved = sorted(dict.fromkeys(moved), key=len, reverse=True)[:_MOST_MOVED]
         self._contents: dict[str, Content] = {file.r.path: file.r for file in changed if file.r.data is not None}
 
     @cached_property
@@ -59,9 +62,9 @@ class Search:
             kept = file.r.facts.definitions
             functions = set(file.r.facts.signatures)
             for definition in file.h.facts.definitions:
-                if definition in kept or definition in file.b.facts.definitions or len(definition.name) < _SHORT:
+                if definition in kept or len(definition.name) < _SHORT or definition.name.startswith("__"):
                     continue
-                if definition.name.startswith("__"):
+                if definition in file.b.facts.definitions:
                     continue
                 if definition.kind == "parameter" and definition.owner not in functions:
                     continue
@@ -81,13 +84,20 @@ class Search:
         any_word = re.compile(
             r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(wanted.words, key=len, reverse=True))) + r")(?!\w)"
         )
-        for hit in grep(self.store, self.result, texts):
+        for hit in grep(self.store, self.result, texts, suffixes=self._suffixes()):
             if wanted.words:
                 for word in set(any_word.findall(hit.text)):
                     found.setdefault(word, {}).setdefault(hit.path, []).append(hit)
             for literal in wanted.literals:
                 if literal in hit.text:
                     found.setdefault(literal, {}).setdefault(hit.path, []).append(hit)
+        return found
+
+    def _suffixes(self) -> set[str]:
+        """Return the kinds of files that can hold a use: Python, those that changed, and scripts that name files."""
+        found = {*python.SUFFIXES, *(PurePosixPath(file.path).suffix for file in self.changed)} - {""}
+        if any(file.r.data is None for file in self.changed) or any(one.kind == "option" for _, one in self.gone):
+            found |= set(_SCRIPTS)
         return found
 
     def _wanted(self) -> _Wanted:
@@ -128,19 +138,29 @@ class Search:
         self._load(found)
         return found
 
-    def _defined(self, name: str, kinds: tuple[str, ...] = ()) -> bool:
-        """Whether the result defines ``name`` anywhere: by its looks first, then by what the file says."""
+    def _importing(self, module: Sequence[str]) -> list[str]:
+        """Return the Python files that may import a module, by a line that looks like it and its package's name."""
+        last = re.escape(module[-1])
+        shape = re.compile(rf"\b(?:import|from)\b.*\b{last}\b|^\s*{last}\s*(?:as\s+\w+)?\s*,?\s*$")
+        hits = self.hits.get(module[-1], {})
+        found = [p for p, some in hits.items() if python.is_python(p) and any(shape.search(hit.text) for hit in some)]
+        self._load(found)
+        package = module[-2].encode() if len(module) > 1 else b""
+        return [p for p in found if package in (data := self.content(p).data or b"") or b"from ." in data]
+
+    def _defined(self, name: str) -> bool:
+        """Whether the result defines ``name`` anywhere, by the looks of the line."""
         # A keyword of a call that stands on a line of its own looks like an assignment, but for the spaces around "=".
         word = re.escape(name)
         looks = re.compile(
             rf"\b(?:def|class)\s+{word}\b|\b(?:self|cls)\.{word}\s*(?::[^=]+)?=(?!=)|^\s*{word}\s*(?::[^=]+)?\s=\s"
-            rf"|^\s*{word}\s*:\s*\S|[\"']{word}[\"']\s*:|\bas\s+{word}\b|[(,]\s*{word}\s*:\s"
-            rf"|[\"']--{re.escape(name.replace('_', '-'))}[\"']|\bdef\s+\w+\(.*\b{word}\b"
+            rf"|^\s*{word}\s*:\s*\S|[\"']{word}[\"']\s*:|\bas\s+{word}\b"
+            rf"|[\"']--{re.escape(name.replace('_', '-'))}[\"']"
         )
         return any(
             looks.search(hit.text)
             for path, found in self.hits.get(name, {}).items()
-            if python.is_python(path) and not kinds
+            if python.is_python(path)
             for hit in found
         )
 
@@ -156,7 +176,7 @@ class Search:
         """Return those names that the tree without the change already used: what uses them now need not mean ours."""
         whole = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in names}
         found: set[str] = set()
-        for hit in grep(self.store, self.parent, sorted(names)):
+        for hit in grep(self.store, self.parent, names, suffixes=python.SUFFIXES):
             found |= {name for name in names - found if name in hit.text and whole[name].search(hit.text)}
         return found
 
@@ -184,9 +204,17 @@ class Search:
     def _imported(self, file: Changed, definition: Definition) -> Iterator[Problem]:
         module = _module(file.path)
         tail = module[-1] if module else ""
+        shape = re.compile(
+            rf"\bimport\b|\.{re.escape(definition.name)}\b|^\s*{re.escape(definition.name)}\b[^(=:]*$|[\"']"
+        )
+        hits = self.hits.get(definition.name, {})
         for path in self._files(definition.name):
             content = self.content(path)
-            if not tail or tail.encode() not in (content.data or b""):
+            if (
+                not tail
+                or tail.encode() not in (content.data or b"")
+                or not any(shape.search(h.text) for h in hits[path])
+            ):
                 continue
             aliases = set()
             for item in content.facts.imports:
@@ -268,8 +296,8 @@ class Search:
                     if not path.endswith((".md", ".rst")):
                         yield _used(path, found[0].line - 1, f"{path} still names {file.path}")
                 module = _module(file.path) if python.is_python(file.path) else []
-                for path in self._files(module[-1]) if module else ():
-                    for item in self.content(path).facts.imports:
+                for path in self._importing(module) if module else ():
+                    for item in self.content(path).imports.values():
                         target = _resolved(item, path)
                         if _same(target, module) or _same([*target, item.name], module):
                             yield _used(path, item.start, f"{path} still imports {file.path}")
@@ -345,7 +373,7 @@ class Search:
             shape = r"\b(?:def|class)\s+{0}\b|\bself\.{0}\s*[:=]|^\s*{0}\s*[:=]"
             defined = {
                 name
-                for hit in grep(self.store, self.parent, sorted(lost))
+                for hit in grep(self.store, self.parent, lost, suffixes=python.SUFFIXES)
                 for name in lost
                 if name in hit.text and re.search(shape.format(re.escape(name)), hit.text)
             }

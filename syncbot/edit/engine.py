@@ -100,8 +100,7 @@ class Engine:
                 return self._answer(verdict)
         draft = drafts.hunk_by_hunk(self.store, read, places, merged, self.finder)
         if not draft.conflicts:
-            if not draft.files:
-                return self._result(Outcome.EMPTY, Method.GUIDED, steps=draft.steps)
+            # Also where nothing is left to do: it may be gone from here only because it moved.
             verdict = court.judge(read.files, draft)
             if not verdict.problems:
                 return self._answer(verdict)
@@ -110,6 +109,8 @@ class Engine:
     def _declared(self) -> EditResult:
         """Do the edits the manifest declares on today's files."""
         edits = self.removal.edits
+        if not edits:
+            return self._refused("the manifest declares no edit: what is to be taken out is for a person to say")
         today = declared.contents(self.store, self.base, edits)
         made = declared.applied(edits, today, declared.contents(self.store, self.what.after, edits))
         if made.problems:
@@ -147,7 +148,7 @@ class Engine:
             outcome,
             draft.method,
             tree=verdict.tree,
-            files=file_edits(verdict.files),
+            files=file_edits(verdict),
             repairs=verdict.repairs,
             steps=draft.steps,
         )

@@ -16,6 +16,7 @@ from enum import Enum
 from syncbot.edit import lines as said
 from syncbot.edit import python
 from syncbot.edit.align import Alignment, reindented, resembles, window
+from syncbot.edit.changed import Content
 from syncbot.git.merge import Hunk
 
 
@@ -66,20 +67,32 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Everything known of one file. ``tree_a`` and ``tree_h`` are None where the file is not Python or does not parse.
+    """Everything known of one file: the side that goes, the side that comes, and today's.
 
     ``elsewhere`` finds a function by qualified name in another file of the branch.
     """
 
     path: str
-    a: Sequence[bytes]
-    b: Sequence[bytes]
-    h: Sequence[bytes]
+    was: Content
+    wanted: Content
+    today: Content
     alignment: Alignment
-    tree_a: ast.Module | None
-    tree_b: ast.Module | None
-    tree_h: ast.Module | None
     elsewhere: Callable[[python.Span], Other | None]
+
+    @property
+    def a(self) -> Sequence[bytes]:
+        """The lines of the side that goes."""
+        return self.was.lines
+
+    @property
+    def b(self) -> Sequence[bytes]:
+        """The lines of the side that comes."""
+        return self.wanted.lines
+
+    @property
+    def h(self) -> Sequence[bytes]:
+        """The lines of today."""
+        return self.today.lines
 
 
 def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
@@ -89,9 +102,8 @@ def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
         place = _fate(sides, sides.alignment, hunk, sides.path)
         if place.fate is Fate.STUCK and _imports_only(sides, hunk):
             place = Place(hunk, Fate.IMPORTS)
-        if place.fate is Fate.STUCK:
-            moved = relocated(sides, hunk)
-            place = moved or place
+        if place.fate in (Fate.STUCK, Fate.GONE):
+            place = relocated(sides, hunk) or place
         if place.fate in (Fate.STUCK, Fate.PART) and (parts := _parts(sides, hunk)):
             answers = [_settled(sides, part) for part in parts]
             if all(answer.fate is not Fate.STUCK for answer in answers):
@@ -140,6 +152,10 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
                 return Place(hunk, Fate.DONE)
         elif all(place is None for place in there) and not newcomers:
             return Place(hunk, Fate.GONE)
+        elif all(place is None for place in there) and _half_back(alignment, newcomers, inner):
+            # Somebody put a part of it back already; what is there now is all the parent's, so it can be completed.
+            span = newcomers[0], newcomers[-1] + 1
+            return Place(hunk, Fate.THERE, (Cut(path, *span, inner),), "", *span)
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     alike = [
         i for i, place in zip(core, there, strict=True)
@@ -150,6 +166,12 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     cuts = [_cuts(path, alignment.h, place, place + 1, ()) for place in there if place is not None]
     return Place(hunk, Fate.PART if cuts else Fate.GONE, _joined([cut for some in cuts for cut in some], alignment.h))
+
+
+def _half_back(alignment: Alignment, newcomers: Sequence[int], comes: Sequence[bytes]) -> bool:
+    """Whether what stands in the gap is a part of what comes back, in its order."""
+    wanted = iter([said.normal(line) for line in comes])
+    return bool(newcomers) and all(said.normal(alignment.h[j]) in wanted for j in newcomers)
 
 
 def _inner(lines: Sequence[bytes]) -> tuple[bytes, ...]:
@@ -193,14 +215,7 @@ def _cuts(path: str, h: Sequence[bytes], start: int, end: int, new: tuple[bytes,
     """Return the cut, widened over blank lines so that the seam has no more of them than one side had before."""
     if new:
         return (Cut(path, start, end, new),)
-    above, below = said.blank_run(h, start, -1), said.blank_run(h, end, 1)
-    if end + below == len(h):
-        return (Cut(path, start - above, len(h), ()),)
-    if start - above == 0:
-        return (Cut(path, 0, end + below, ()),)
-    keep = max(above, below)
-    extra = above + below - keep
-    return (Cut(path, start - min(extra, above), end + max(0, extra - above), ()),)
+    return (Cut(path, *said.seam(h, start, end), ()),)
 
 
 def _joined(cuts: Sequence[Cut], h: Sequence[bytes]) -> tuple[Cut, ...]:
@@ -232,10 +247,10 @@ def _surroundings_gone(alignment: Alignment, hunk: Hunk, reach: int = 3) -> bool
 
 
 def _enclosing_gone(sides: Sides, hunk: Hunk) -> bool:
-    if sides.tree_a is None or sides.tree_h is None:
+    if sides.was.tree is None or sides.today.tree is None:
         return False
-    span = python.enclosing(python.spans(sides.tree_a), *_core(sides.a, hunk.a0, hunk.a1))
-    return span is not None and all(other.qualname != span.qualname for other in python.spans(sides.tree_h))
+    span = python.enclosing(python.spans(sides.was.tree), *_core(sides.a, hunk.a0, hunk.a1))
+    return span is not None and all(other.qualname != span.qualname for other in python.spans(sides.today.tree))
 
 
 def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
@@ -261,15 +276,30 @@ def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pl
     if hunk.a0 == hunk.a1 and newcomers:
         if (up is not None or down is not None) and _definitions(comes):
             at = _beside(comes, above, up, down)
-        elif up is not None and down is None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[below], alignment.h[newcomers[0]]) and newcomers[0] == up + 1
-            at = up + 1 if rewritten else None
-        elif up is None and down is not None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[above], alignment.h[newcomers[-1]]) and newcomers[-1] == down - 1
-            at = down if rewritten else None
+        elif up is not None and below is not None and _in_place(alignment, below, newcomers, up + 1):
+            at = up + 1
+        elif down is not None and above is not None and _in_place(alignment, above, newcomers, down):
+            at = down
     if at is not None:
         return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
     return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
+
+
+def _in_place(alignment: Alignment, lost: int, newcomers: Sequence[int], at: int) -> bool:
+    """Whether the neighbour ``lost`` was rewritten where it stood, beside the gap ``at``: alike, or one for one."""
+    if newcomers[0] == at:
+        there, step = newcomers[0], 1
+    elif newcomers[-1] == at - 1:
+        there, step = newcomers[-1], -1
+    else:
+        return False
+    if resembles(alignment.a[lost], alignment.h[there]):
+        return True
+    count, i = 0, lost
+    while 0 <= i < len(alignment.a) and alignment.places[i] is None:
+        count += bool(alignment.a[i].strip())
+        i += step
+    return count == len(newcomers)
 
 
 def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:
@@ -319,11 +349,11 @@ def _seam(alignment: Alignment, hunk: Hunk, above: int | None, low: int) -> int:
 
 def _imports_only(sides: Sides, hunk: Hunk) -> bool:
     """Whether all the hunk's lines, on both sides, belong to import statements of a Python file."""
-    if sides.tree_a is None or sides.tree_b is None or sides.tree_h is None:
+    if sides.was.tree is None or sides.wanted.tree is None or sides.today.tree is None:
         return False
     for tree, lines, start, end in (
-        (sides.tree_a, sides.a, hunk.a0, hunk.a1),
-        (sides.tree_b, sides.b, hunk.b0, hunk.b1),
+        (sides.was.tree, sides.a, hunk.a0, hunk.a1),
+        (sides.wanted.tree, sides.b, hunk.b0, hunk.b1),
     ):
         inside = {i for item in python.imports(tree) for i in range(item.start, item.end)}
         if any(lines[i].strip() and i not in inside for i in range(start, end)):
@@ -333,10 +363,10 @@ def _imports_only(sides: Sides, hunk: Hunk) -> bool:
 
 def _parts(sides: Sides, hunk: Hunk) -> list[Hunk]:
     """Split a hunk that only added lines into its whole statements, each with the comment above it."""
-    if sides.tree_a is None or any(line.strip() for line in sides.b[hunk.b0 : hunk.b1]):
+    if sides.was.tree is None or any(line.strip() for line in sides.b[hunk.b0 : hunk.b1]):
         return []
     start, end = _core(sides.a, hunk.a0, hunk.a1)
-    bounds = sorted(_statements(sides.tree_a.body, start, end))
+    bounds = sorted(_statements(sides.was.tree.body, start, end))
     if len(bounds) < 2:
         return []
     parts, at = [], hunk.a0
@@ -362,16 +392,18 @@ def _statements(body: Sequence[ast.stmt], start: int, end: int) -> list[tuple[in
 
 def relocated(sides: Sides, hunk: Hunk) -> Place | None:
     """Find the function or class of the hunk again by its qualified name, here or in another file, and look there."""
-    if sides.tree_a is None:
+    if sides.was.tree is None:
         return None
     start, end = _core(sides.a, hunk.a0, hunk.a1)
-    known = python.spans(sides.tree_a)
+    known = python.spans(sides.was.tree)
     whole = [span for span in known if start <= span.start and span.end <= end and start < end]
     span = whole[0] if len(whole) == 1 and (whole[0].start, whole[0].end) == (start, end) else None
     span = span or python.enclosing(known, start, end)
     if span is None:
         return None
-    here = [] if sides.tree_h is None else [s for s in python.spans(sides.tree_h) if s.qualname == span.qualname]
+    here = (
+        [] if sides.today.tree is None else [s for s in python.spans(sides.today.tree) if s.qualname == span.qualname]
+    )
     if len(here) == 1:
         path, lines, target = sides.path, sides.h, here[0]
     else:

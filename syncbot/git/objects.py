@@ -134,13 +134,7 @@ class Scratch:
         wanted = list(dict.fromkeys(oids))
         if not wanted:
             return {}
-        # One that git cannot read ends the whole batch, so what is there is asked first.
-        request = "".join(oid + "\n" for oid in wanted).encode("ascii")
-        there = [
-            line.split()[0]
-            for line in self.git.lines("cat-file", "--batch-check", stdin=request)
-            if line.split()[1:2] == ["blob"]
-        ]
+        there = self._readable(wanted)
         output = self.git.run("cat-file", "--batch", stdin="".join(oid + "\n" for oid in there).encode("ascii"))
         found, at = {}, 0
         while at < len(output):
@@ -149,6 +143,16 @@ class Scratch:
             found[oid] = output[end + 1 : end + 1 + int(size)]
             at = end + 1 + int(size) + 1
         return found
+
+    def _readable(self, oids: Sequence[str]) -> list[str]:
+        """Return those blobs that are here. One that is not ends a whole ``cat-file --batch``, so it is asked first."""
+        request = "".join(oid + "\n" for oid in oids).encode("ascii")
+        try:
+            rows = self.git.lines("cat-file", "--batch-check", stdin=request)
+        except GitError:
+            # In a partial clone git gives up at the first object it would have to fetch.
+            return [oid for oid in oids if self.git.result("cat-file", "-e", oid, ok=(0, 1, 128))[0] == 0]
+        return [row.split()[0] for row in rows if row.split()[1:2] == ["blob"]]
 
     def write(self, data: bytes) -> str:
         """Store a blob and return its id."""
@@ -163,11 +167,16 @@ class Scratch:
         request = "".join(blocks).encode("utf-8")
         return self.git.lines("mktree", "--batch", "--missing", "-z", stdin=request)
 
-    def replace(self, tree: str, changes: Mapping[str, Entry | None]) -> str:
-        """Return a tree like ``tree`` with some files put in, or taken out (None)."""
+    def index(self, tree: str) -> Git:
+        """Return a runner whose index, a file of the scratch, holds ``tree``; one index is in use at a time."""
         with contextlib.suppress(FileNotFoundError):
             (self._folder / "index").unlink()
         self.git.run("read-tree", tree)
+        return self.git
+
+    def replace(self, tree: str, changes: Mapping[str, Entry | None]) -> str:
+        """Return a tree like ``tree`` with some files put in, or taken out (None)."""
+        index = self.index(tree)
         null = "0" * len(self.git.text("rev-parse", "--verify", tree + "^{tree}"))
         gone = [f"0 {null}\t".encode() + _raw(path) + b"\0" for path, entry in changes.items() if entry is None]
         put = [
@@ -175,8 +184,8 @@ class Scratch:
             for path, entry in changes.items()
             if entry is not None
         ]
-        self.git.run("update-index", "-z", "--index-info", stdin=b"".join(gone + put))
-        return self.git.text("write-tree", "--missing-ok")
+        index.run("update-index", "-z", "--index-info", stdin=b"".join(gone + put))
+        return index.text("write-tree", "--missing-ok")
 
     def commit(self, tree: str, parents: Sequence[str], message: str, identity: Identity = NOBODY) -> str:
         """Store a commit in the scratch and return its id."""

@@ -28,7 +28,8 @@ _REFUSED = re.compile(
 )
 _MISSING = re.compile(
     r"repository .*not found|returned error: (404|410)|does not appear to be a git repository|"
-    r"no such (repository|project)|repository .*does not exist|repository not exported|not valid: is this a git repository",
+    r"no such (repository|project)|repository .*does not exist|repository not exported|"
+    r"not valid: is this a git repository",
     re.IGNORECASE,
 )
 _UNREACHABLE = re.compile(

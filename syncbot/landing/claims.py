@@ -12,17 +12,23 @@ from typing import NamedTuple
 
 from syncbot.git.history import Commit, History
 
-_LAST_NUMBER = re.compile(r"\(#(\d+)\)\s*$")
-_MERGE_NUMBER = re.compile(r"^Merge pull request #(\d+) from ")
-_GITLAB_NUMBER = re.compile(r"^See merge request \S+!(\d+)\s*$", re.MULTILINE)
+# Ten digits at most: a message may hold any number of them, and Python refuses to read thousands.
+_LAST_NUMBER = re.compile(r"\(#([0-9]{1,10})\)\s*$")
+_MERGE_NUMBER = re.compile(r"^Merge pull request #([0-9]{1,10}) from ")
+_GITLAB_NUMBER = re.compile(r"^See merge request \S+!([0-9]{1,10})\s*$", re.MULTILINE)
 # ``#12`` standing alone, ``owner/name#12`` or a pull request's address; the repository, if any, is group 1.
 _NUMBER = re.compile(
-    r"(?:https?://[^\s/]+/([\w.-]+/[\w.-]+)/(?:pull|issues|merge_requests)/|(?<![\w/.&-])([\w.-]+/[\w.-]+)?#)(\d+)\b"
+    r"(?:https?://[^\s/]+/([\w.-]+/[\w.-]+)/(?:pull|issues|merge_requests)/|(?<![\w/.&-])([\w.-]+/[\w.-]+)?#)([0-9]{1,10})\b"
 )
 _TRAILER = re.compile(r"^\(cherry picked from commit ([0-9a-f]{7,64})\)?", re.MULTILINE | re.IGNORECASE)
 _OID = re.compile(r"(?<![\w./-])([0-9a-f]{8,64})(?![\w-])")
-_REVERT_OID = re.compile(r"\bThis (reverts|reapplies) commits?:?\s+([0-9a-f]{7,64})", re.IGNORECASE)
-_REVERT_NUMBER = re.compile(r"^Reverts (?:([\w.-]+/[\w.-]+))?#(\d+)\s*$", re.MULTILINE)
+_REVERT_OID = re.compile(r"\bThis (reverts|reapplies) commits?:?\s+(?=[0-9a-f]{7})(.*)", re.IGNORECASE)
+_ANY_OID = re.compile(r"\b[0-9a-f]{7,64}\b")
+_REVERT_NUMBER = re.compile(r"^Reverts (?:([\w.-]+/[\w.-]+))?#([0-9]{1,10})\s*$", re.MULTILINE)
+_DEEPEST = 20  # quotes in quotes; nobody reverts more often, and a hostile body could hold thousands
+# A forge cuts a title that is too long, and goes on in the body.
+_CUT_TITLE = re.compile(r"^(.*?)(?:…|\.\.\.)(?:\s*\(#[0-9]+\))?$")
+_GOES_ON = re.compile(r"^(?:…|\.\.\.)(.+)")
 # The word at the start of a subject, or of a bullet in a squash body; group 2 is everything in the quotes.
 _QUOTED = re.compile(r'^(?:[*-] )?(?:\[[^\]]*\]\s*)*(Revert|Reapply|Re-?land)\s+\\?"(.+)\\?"', re.IGNORECASE)
 _LOOSE = re.compile(r"^(?:\[[^\]]*\]\s*)*(?:[\w()-]+:\s*)?(revert|re-?land|reapply)\b", re.IGNORECASE)
@@ -96,7 +102,10 @@ def peel(subject: str) -> tuple[str, int]:
     ('x', 0)
     """
     sign = 0
-    while match := _QUOTED.match(subject):
+    for _ in range(_DEEPEST):
+        match = _QUOTED.match(subject)
+        if match is None:
+            break
         subject = match[2].strip()
         flip = -1 if match[1].lower() == "revert" else 1
         sign = flip if sign == 0 else sign * flip
@@ -121,7 +130,7 @@ def undos_of(commit: Commit, names: Names) -> list[Undo]:
     if not _INTERESTING.search(commit.subject) and not _INTERESTING.search(commit.body):
         return []
     found: list[Undo] = []
-    inner, sign = peel(commit.subject)
+    inner, sign = peel(_whole_title(commit))
     direct = sign != 0
     if direct:
         found.append(Undo(commit.oid, Reference(subject=inner), sign, True))
@@ -136,6 +145,11 @@ def undos_of(commit: Commit, names: Names) -> list[Undo]:
     return found
 
 
+def _whole_title(commit: Commit) -> str:
+    start, rest = _CUT_TITLE.match(commit.subject), _GOES_ON.match(commit.body)
+    return start[1] + rest[1] if start and rest else commit.subject
+
+
 def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:
     net: dict[str, int] = defaultdict(int)
     oids: dict[str, list[str]] = defaultdict(list)
@@ -147,11 +161,16 @@ def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:
             step = inner
             net[inner] += sign
             continue
-        for verb, oid in _REVERT_OID.findall(line):
-            if step:
-                oids[step].append(oid)
-            else:
-                found.append(Undo(commit.oid, Reference(oid=oid), -1 if verb.lower() == "reverts" else 1, direct))
+        if match := _REVERT_OID.search(line):
+            # "This reverts commit A, reversing changes made to B" says nothing of B.
+            first, *more = _ANY_OID.findall(match[2].split("revers")[0]) or [""]
+            sign = -1 if match[1].lower() == "reverts" else 1
+            if step and first:
+                oids[step].append(first)
+            elif first:
+                found.append(Undo(commit.oid, Reference(oid=first), sign, direct))
+            # What follows may be a list, or a commit that is only mentioned: the diff must say.
+            found += [Undo(commit.oid, Reference(oid=oid), sign, False) for oid in more]
         if line.startswith(("* ", "- ")):
             step = ""
     for inner, sign in net.items():

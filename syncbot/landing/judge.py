@@ -15,7 +15,18 @@ from syncbot.git.diff import Change, Patch
 from syncbot.git.history import History
 from syncbot.landing.candidates import Candidates, Claim
 from syncbot.landing.claims import Undo
-from syncbot.landing.content import ALIKE, CONTAINED, ENOUGH, NOTHING, UNDONE, Lines, flipped, overlap, telling_lines
+from syncbot.landing.content import (
+    ALIKE,
+    CONTAINED,
+    ENOUGH,
+    NOTHING,
+    UNDONE,
+    Lines,
+    changed_lines,
+    flipped,
+    overlap,
+    telling_lines,
+)
 from syncbot.model.landing import Answer, Evidence, Target
 from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
@@ -86,7 +97,7 @@ class Diffs:
         first, second = self.patches.get(one), self.patches.get(other)
         if first is None or second is None or first.unread or second.unread or first.patch_id is None:
             return False
-        return first.patch_id == second.patch_id and self._same_binaries(one, other)
+        return first.patch_id == second.patch_id and self._same_binaries(one, other) and not self._turned(one, other)
 
     def opposite(self, fix: str, other: str) -> bool:
         """Whether ``other`` is exactly the fix backwards."""
@@ -95,7 +106,14 @@ class Diffs:
             return True
         second = self.patches.get(other)
         wanted = self.undo_ids.get(fix)
-        return wanted is not None and second is not None and not second.unread and second.patch_id == wanted
+        if wanted is None or second is None or second.unread or second.patch_id != wanted:
+            return False
+        return wanted != self.patches[fix].patch_id or self._turned(fix, other)
+
+    def _turned(self, one: str, other: str) -> bool:
+        """Whether two changes that have one patch-id, which does not see white space, go opposite ways."""
+        mine, theirs = (changed_lines(self.patches[oid].text) for oid in (one, other))
+        return mine != theirs and mine == theirs[::-1]
 
     def unread(self, *oids: str) -> frozenset[str]:
         """The paths among these commits' changes that cannot be read here."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from packaging.version import InvalidVersion
 
 from syncbot.git.blobs import exists, read_blobs
-from syncbot.git.history import History, commit_before, commit_dates
+from syncbot.git.history import History, commit_before, commit_dates, moment
 from syncbot.git.refs import Ref, read_refs
 from syncbot.git.run import Git
 from syncbot.landing.targets import parse_version, release_target
@@ -23,6 +23,7 @@ from syncbot.model.pins import Move, PinReading, PinSeen, PinText
 from syncbot.model.project import Pin
 from syncbot.model.words import PinForm, PinMove, TargetKind
 
+_LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _FOUND_TWICE = (
     "is matched by its pattern {count} times in {path}, with different texts ({texts}): make the pattern narrower"
@@ -189,7 +190,7 @@ def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs
     steps = list(_steps(log))
     blobs = {name for _, files in steps for name in files.values()}
     contents = read_blobs(git, blobs) if pin.submodule is None else {}
-    seen: list[tuple[PinText, str, int, str]] = []
+    seen: list[tuple[PinText, str, str, str]] = []
     now: dict[str, str] = {}
     for (commit, time, title), files in steps:
         now |= files
@@ -198,14 +199,14 @@ def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs
             seen.append((text, commit, time, title))
     readings = resolve_pins(upstream, refs, pin, [text for text, *_ in seen])
     return [
-        PinSeen(reading=readings[text.text], commit=commit, date=dt.datetime.fromtimestamp(time, dt.UTC), title=title)
+        PinSeen(reading=readings[text.text], commit=commit, date=moment(time) or _LONG_AGO, title=title)
         for text, commit, time, title in seen
     ]
 
 
-def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, int, str], dict[str, str]]]:
+def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, str, str], dict[str, str]]]:
     """The commits of a raw log, each with the paths it changed and their new blob ids."""
-    head: tuple[str, int, str] | None = None
+    head: tuple[str, str, str] | None = None
     files: dict[str, str] = {}
     for record in records:
         token = record.lstrip(b"\n")
@@ -213,7 +214,7 @@ def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, int, str], dic
             if head is not None:
                 yield head, files
             oid, time, title = token[1:].decode("utf-8", "replace").split("\x1f", 2)
-            head, files = (oid, int(time), title), {}
+            head, files = (oid, time, title), {}
         elif token[:1] == b":":
             path = next(records).decode("utf-8", "surrogateescape")
             files[path] = token.split(b" ")[3].decode()

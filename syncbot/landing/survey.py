@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.git.diff import Change, blob_sizes, change_of, read_changes
-from syncbot.git.history import Commit, History, merge_components, read_history, resolve
+from syncbot.git.history import Commit, History, is_readable, read_history, resolve
 from syncbot.git.run import Git
 from syncbot.landing.candidates import Index, find
 from syncbot.landing.claims import Names, read_claims
@@ -23,12 +23,11 @@ from syncbot.model.errors import UnknownObjectError, UsageError
 from syncbot.model.landing import Answer, FirstRelease, FixReport, Target
 from syncbot.model.words import Confidence, Verdict
 
-_QUERY = re.compile(r"^(?:(?P<name>[\w.-]+/[\w.-]+))?#(?P<number>\d+)$")
-_ADDRESS = re.compile(r"^https?://[^/\s]+/(?P<name>[\w.-]+/[\w.-]+)/(?:pull|issues)/(?P<number>\d+)/?$")
+_QUERY = re.compile(r"^(?:(?P<name>[\w.-]+/[\w.-]+))?#(?P<number>[0-9]{1,10})$")
+_ADDRESS = re.compile(r"^https?://[^/\s]+/(?P<name>[\w.-]+/[\w.-]+)/(?:pull|issues)/(?P<number>[0-9]{1,10})/?$")
 _OID = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _TITLE_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _PATHS_ASKED = 64
-_COMPONENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +75,15 @@ class Survey:
         more: Iterable[str] = (),
     ) -> None:
         self.git = git
-        self.targets = tuple(targets)
         self.shallow = shallow
-        known = [target.commit for target in self.targets if target.commit is not None]
-        tips = list(dict.fromkeys([branch, *known, *more]))
-        self.history: History = read_history(git, tips)
+        self.targets = tuple(targets)
+        tips = _tips(branch, self.targets, more)
+        try:
+            self.history: History = read_history(git, tips)
+        except UnknownObjectError:
+            self.targets = tuple(_without_lost(git, branch, self.targets))
+            tips = _tips(branch, self.targets, more)
+            self.history = read_history(git, tips)
         self._absent = {
             (target.kind, target.ref): Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
             for target in self.targets
@@ -164,8 +167,8 @@ class Survey:
     def report(self, text: str, commit: Commit, weighed: Weighed) -> FixReport:
         """The report on a fix that was asked for as ``text``, landed as ``commit`` and weighed before."""
         answers = [self._answer(weighed, target) for target in self.targets]
-        parts = merge_components(self.history, commit)
-        if 1 <= len(parts) <= _COMPONENTS and any(each.verdict is not Verdict.CONTAINED for each in answers):
+        parts = self.index.parts(commit.oid)
+        if parts and any(each.verdict is not Verdict.CONTAINED for each in answers):
             answers = self._with_parts(answers, parts)
         notes = self._notes(weighed, answers)
         return FixReport(
@@ -241,6 +244,25 @@ class Survey:
             if mask & 1:
                 shared |= mask
         return {tip for tip, bit in self._bits.items() if not shared >> bit & 1}
+
+
+def _tips(branch: str, targets: Iterable[Target], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([branch, *(each.commit for each in targets if each.commit is not None), *more]))
+
+
+def _without_lost(git: Git, branch: str, targets: Iterable[Target]) -> Iterator[Target]:
+    """The targets, those whose history is not all there without their commit.
+
+    Raises `UnknownObjectError` when the branch's own history is not: then nothing can be said.
+    """
+    if not is_readable(git, branch):
+        raise UnknownObjectError(f"this clone lacks commits of its branch ({branch[:12]}); git fsck says which")
+    for target in targets:
+        if target.commit is None or is_readable(git, target.commit):
+            yield target
+        else:
+            note = f"this clone lacks {target.commit[:12]} or a commit below it"
+            yield replace(target, commit=None, note=note)
 
 
 def _numbers_its_changes(index: Index) -> bool:

@@ -21,6 +21,7 @@ from syncbot.model.landing import Target
 from syncbot.model.words import TargetKind
 
 _NUMBERED = re.compile(r"^(.*?)(\d+(?:\.\d+)+.*)$")
+_FAIR_SHARE = 0.1
 _SEGMENT = re.compile(r"^\d+(?:\.\d+)+")
 
 
@@ -33,18 +34,19 @@ def parse_version(text: str) -> Version:
 def release_tags(tags: Iterable[Ref], pattern: str | None = None, ignore: Iterable[str] = ()) -> list[Ref]:
     """The tags that are releases.
 
-    With a ``pattern`` (glob), those that match it. Without one, those of the largest family: tags that are one prefix
-    followed by a dotted number (``v1.2``, ``release-1.2``); archives and one-off names fall away by themselves.
+    With a ``pattern`` (glob), those that match it. Without one, those of one family: tags that are one prefix followed
+    by a dotted number (``v1.2``, ``release-1.2``). Of the families with a fair share of the tags the one with the
+    shortest prefix is taken, so that ``v1.2`` wins over ten times as many ``nightly-v1.2``.
     """
     ignored = tuple(ignore)
     kept = [tag for tag in tags if not any(fnmatch.fnmatchcase(tag.short, each) for each in ignored)]
     if pattern is not None:
         return [tag for tag in kept if fnmatch.fnmatchcase(tag.short, pattern)]
     prefixes = {tag.short: match[1] for tag in kept if (match := _NUMBERED.match(tag.short))}
-    if not prefixes:
-        return []
-    family, _ = Counter(prefixes.values()).most_common(1)[0]
-    return [tag for tag in kept if prefixes.get(tag.short) == family]
+    sizes = Counter(prefixes.values())
+    fair = [prefix for prefix, size in sizes.items() if size >= _FAIR_SHARE * len(prefixes)]
+    family = min(fair, key=lambda prefix: (len(prefix), -sizes[prefix]), default=None)
+    return [tag for tag in kept if prefixes.get(tag.short) == family] if family is not None else []
 
 
 def release_target(tag: Ref) -> Target:
@@ -78,11 +80,12 @@ def named_target(git: Git, ref: str, kind: TargetKind = TargetKind.REF) -> Targe
     Raises `UsageError` for a name that is no ref at all (an option, a range).
     """
     safe_ref(ref)
-    for found in read_refs(git, f"refs/tags/{ref}", f"refs/heads/{ref}", f"refs/remotes/origin/{ref}"):
-        if found.short == ref:
-            if found.name.startswith("refs/tags/"):
-                return release_target(found)
-            return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
+    places = [f"{place}/{ref}" for place in ("refs/tags", "refs/heads", "refs/remotes/origin")]
+    known = {found.name: found for found in read_refs(git, *places)}
+    for found in (known[place] for place in places if place in known):
+        if found.name.startswith("refs/tags/"):
+            return release_target(found)
+        return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
     try:
         return Target(ref=ref, kind=kind, commit=resolve(git, ref))
     except UnknownObjectError as error:

@@ -219,7 +219,8 @@ print(mirror.fetched, mirror.clone().git().text("rev-list", "--count", "--all"))
 
 def start(host, mirrors: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", OPEN, str(mirrors), host.url]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    env = {**os.environ, "TMPDIR": str(mirrors.parents[1])}  # what it leaves when it is killed goes with the test
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
 
 
 def test_killed_in_the_middle_of_a_clone(host, mirrors) -> None:
