@@ -223,14 +223,14 @@ def _format_of(output: Path) -> Format:
 
 def _write(path: Path, content: str, *, append: bool = False) -> None:
     """Write a file whole or not at all; a summary is appended to, as its host asks."""
-    from syncbot.checks.store import replace_text
+    from syncbot.checks.store import replace_texts
 
     try:
         if append:
             with path.open("a", encoding="utf-8") as file:
                 file.write(content)
         else:
-            replace_text(path, content)
+            replace_texts({path: content})
     except OSError as error:
         raise CouldNotError(f"cannot write {path}: {error.strerror or error}") from error
 
