@@ -263,12 +263,12 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixRow:
-    """One fix over all releases; ``words`` says the runs in a sentence."""
+    """One fix over all releases; ``words`` says the runs in a sentence, ``cures`` what its workarounds claim of it."""
 
     label: str
     title: str | None
     url: str | None
-    cures: Cures
+    cures: tuple[Cures, ...]
     workarounds: tuple[str, ...]
     runs: tuple[RunRow, ...]
     words: str

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from syncbot.model.landing import Answer, FirstRelease, FixReport, Target
-from syncbot.model.project import Project, Repo
+from syncbot.model.project import Project, Repo, Workaround
 from syncbot.model.report import AnswerRow, ChangeRow, FixRow, Matrix, MatrixRow, ReleaseRow, RunRow
 from syncbot.model.status import FixFacts, Standing
-from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
+from syncbot.model.words import Confidence, Cures, EvidenceKind, TargetKind, Verdict
 from syncbot.render.text import plain
 from syncbot.report.links import change, release, web
 
@@ -102,12 +102,12 @@ def span(refs: Sequence[str]) -> str:
 
 def matrices(project: Project, standings: Sequence[Standing]) -> tuple[Matrix, ...]:
     """A matrix for each upstream that a recorded fix belongs to, each fix once, in the order of their numbers."""
-    fixes: dict[str, dict[str, tuple[FixFacts, list[str]]]] = {}
+    fixes: dict[str, dict[str, tuple[FixFacts, list[Workaround]]]] = {}
     releases: dict[str, dict[str, Target]] = {}
-    for standing in standings:
+    for standing in sorted(standings, key=lambda each: each.facts.workaround.id):
         for fix in standing.facts.fixes:
             held = fixes.setdefault(fix.claim.upstream, {}).setdefault(fix.claim.label, (fix, []))
-            held[1].append(plain(standing.facts.workaround.id, WORD))
+            held[1].append(standing.facts.workaround)
             columns = releases.setdefault(fix.claim.upstream, {})
             for answer in _released(fix.report) if not columns else ():
                 columns[answer.target.ref] = answer.target
@@ -115,7 +115,7 @@ def matrices(project: Project, standings: Sequence[Standing]) -> tuple[Matrix, .
 
 
 def _matrix(
-    project: Project, name: str, targets: Sequence[Target], fixes: Iterable[tuple[FixFacts, list[str]]]
+    project: Project, name: str, targets: Sequence[Target], fixes: Iterable[tuple[FixFacts, list[Workaround]]]
 ) -> Matrix:
     repo = project.upstreams[name].repo
     columns = {target.ref: number for number, target in enumerate(targets)}
@@ -135,14 +135,14 @@ def _matrix(
             for each in targets
         ),
         rows=tuple(
-            _matrix_row(repo, targets, columns, fix, names)
-            for fix, names in sorted(every, key=lambda one: (one[0].claim.pull or 0, one[0].claim.label))
+            _matrix_row(repo, targets, columns, fix, of)
+            for fix, of in sorted(every, key=lambda one: (one[0].claim.pull or 0, one[0].claim.label))
         ),
     )
 
 
 def _matrix_row(
-    repo: Repo, targets: Sequence[Target], columns: dict[str, int], fix: FixFacts, names: Sequence[str]
+    repo: Repo, targets: Sequence[Target], columns: dict[str, int], fix: FixFacts, of: Sequence[Workaround]
 ) -> MatrixRow:
     cells = [(Verdict.UNKNOWN, Confidence.WEAK)] * len(targets)
     for answer in _released(fix.report):
@@ -158,12 +158,13 @@ def _matrix_row(
     words = [f"{run.verdict.value} {span(refs[run.first : run.first + run.count])}" for run in told]
     words += ["absent from the others" if told else "absent from all"] if len(told) < len(runs) else []
     report = fix.report
+    claimed = {claim.cures for each in of for claim in each.fixes if claim.label == fix.claim.label}
     return MatrixRow(
         label=fix.claim.label,
         title=plain(report.title, TITLE) if report is not None and report.title else None,
         url=change(repo, pull=fix.claim.pull, commit=fix.claim.commit),
-        cures=fix.claim.cures,
-        workarounds=tuple(names),
+        cures=tuple(cures for cures in Cures if cures in claimed),
+        workarounds=tuple(plain(each.id, WORD) for each in of),
         runs=tuple(runs),
         words="; ".join(words),
     )

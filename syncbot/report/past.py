@@ -91,7 +91,8 @@ def _fix_on(fix: FixFacts, day: dt.date) -> FixFacts:
     report = fix.report
     if report is None or report.merged_at is None or report.merged_at.date() <= day:
         return fix
-    return replace(fix, report=replace(report, commit=None, merged_at=None, notes=()))
+    then = tuple(each for each in report.answers if each.target.date is None or each.target.date.date() <= day)
+    return replace(fix, report=replace(report, commit=None, merged_at=None, notes=(), answers=then))
 
 
 def _pin_on(pin: PinFacts, day: dt.date) -> PinFacts:
