@@ -54,12 +54,13 @@
   };
   addEventListener("hashchange", reveal);
 
-  let opened = [];
+  const opened = [];
   addEventListener("beforeprint", () => {
-    opened = rows.filter((row) => !row.open && !row.hidden);
-    for (const row of opened) row.open = true;
+    const closed = rows.filter((row) => !row.open && !row.hidden);
+    for (const row of closed) row.open = true;
+    opened.push(...closed);
   });
-  addEventListener("afterprint", () => { for (const row of opened) row.open = false; });
+  addEventListener("afterprint", () => { for (const row of opened.splice(0)) row.open = false; });
 
   if (rows.length) {
     const search = $("search"), stage = $("stage"), decision = $("decision"), owner = $("owner"), sort = $("sort"), late = $("late");
