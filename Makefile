@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 demo: $(VENV)/.package
 	$(BIN)/syncbot demo
@@ -22,6 +22,10 @@ lint: $(VENV)/.stamp
 
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py
+
+# The gallery in docs/gallery; SYNCBOT_CLONES adds the page of the real manifests.
+docs: $(VENV)/.package
+	$(BIN)/python docs/gallery/make.py
 
 # Without compiling ahead of time the first demo is there sooner.
 $(VENV)/.package: pyproject.toml

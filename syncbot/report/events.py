@@ -114,7 +114,7 @@ def _telling(pin: PinRow) -> Iterator[MoveRow]:
 def _of_move(pin: PinRow, move: MoveRow, *, awaited: bool) -> EventRow:
     text = f"pin {pin.name} {_WENT[move.move]} {move.new or 'nothing'}"
     if move.lost:
-        text += f", losing {move.lost} commits"
+        text += f", losing {move.lost} commit{'s' if move.lost > 1 else ''}"
     if move.floating:
         text += ", a branch that moves"
     elif awaited and move.verdict is not None:

@@ -23,7 +23,7 @@ def markdown(text: object) -> str:
 
 def in_html(text: object) -> str:
     """The same for a line of HTML within Markdown, where only HTML is read."""
-    return _LATER.sub(rf"\1{_BREAK}", html.escape(str(text)))
+    return html.escape(_LATER.sub(rf"\1{_BREAK}", str(text)))
 
 
 def markdown_link(text: object, url: str | None) -> str:

@@ -17,6 +17,7 @@ from syncbot.report import html
 from syncbot.report.rows import build
 
 HERE = Path(__file__).parent
+VALIDATE = HERE / "node_modules/html-validate/bin/html-validate.mjs"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 
@@ -58,8 +59,7 @@ def test_in_a_browser(tools, pages, page):
 @pytest.mark.parametrize("page", ["calm", "attacked"])
 def test_the_html_is_valid(tools, pages, page):
     done = subprocess.run(
-        ["node", HERE / "node_modules/html-validate/bin/html-validate.mjs", "--config", HERE / ".htmlvalidate.json"]
-        + [pages / f"{page}.html"],
+        ["node", VALIDATE, "--config", HERE / ".htmlvalidate.json", pages / f"{page}.html"],
         capture_output=True,
         text=True,
         timeout=120,

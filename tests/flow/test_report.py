@@ -169,6 +169,15 @@ def test_results_that_cannot_be_read_are_a_problem_and_no_end(here, capsys):
     assert said["problems"][0].startswith("masked-tail: ")
 
 
+@pytest.mark.parametrize("ending", ["html", "md", "txt", "json", "badge.json"])
+def test_the_gallery_is_up_to_date(here, capsys, tmp_path, ending):
+    file = tmp_path / f"demo.{ending}"
+    form = ["--format", "badge"] if ending == "badge.json" else []
+    report(capsys, "--every", "36525d", "--output", str(file), *form)
+    same = file.read_bytes() == (ROOT / "docs" / "gallery" / file.name).read_bytes()
+    assert same, "run: make docs"
+
+
 def test_the_schema_is_printed(capsys):
     assert run(["report", "--schema"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(
