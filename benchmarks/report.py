@@ -1,14 +1,17 @@
 """How long a report takes: python benchmarks/report.py [WORKAROUNDS] [RELEASES], 1,000 and 60 when left out.
 
-Prints the seconds for each step from facts to bytes, and the size of every format. `--keep FILE` leaves the page there,
-for a browser to be timed on.
+Prints the seconds for each step from facts to bytes, and the size of every format. `--keep FILE` leaves the page there;
+`--browser` opens it in Chromium (needs `npm install --prefix tests/browser`) and prints milliseconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +27,8 @@ from syncbot.model.status import Facts, FixFacts
 from syncbot.policy import conclude
 from syncbot.report import data, html, markdown, terminal
 from syncbot.report.rows import build
+
+ROOT = Path(__file__).parents[1]
 
 
 def releases(count: int) -> tuple[Target, ...]:
@@ -68,11 +73,32 @@ def timed(name: str, work: Callable[[], Any]) -> Any:
     return done
 
 
+def fifty_real() -> None:
+    """The size of a page of fifty: the repository's own workarounds in turn, each with a name and a fix of its own."""
+    clones = os.environ.get("SYNCBOT_CLONES")
+    if not clones:
+        print("fifty real ones: skipped, SYNCBOT_CLONES names no folder of clones")
+        return
+    from syncbot.cli.report import gathered
+    from syncbot.cli.repos import open_project
+    from syncbot.cli.status import moment_of
+
+    paths = {"aiter": Path(clones, "ROCm+aiter", "repo"), "vllm": Path(clones, "shen-shanshan+vllm", "repo")}
+    project, repos = open_project(str(ROOT), [f"{name}={path}" for name, path in paths.items()])
+    real = build(gathered(project, repos, moment_of(None, "2026-08-22"), made_at=world.MADE))
+    rows = [replace(real.rows[n % len(real.rows)], id=f"{real.rows[n % len(real.rows)].id}-{n}") for n in range(50)]
+    (matrix,) = real.matrices
+    fixes = [replace(matrix.rows[n % len(matrix.rows)], label=f"#{n}") for n in range(50)]
+    page = html.page(replace(real, rows=tuple(rows), matrices=(replace(matrix, rows=tuple(fixes)),)))
+    print(f"fifty real ones: {len(page.encode()) / 1000:.1f} kB")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("workarounds", nargs="?", type=int, default=1000)
     parser.add_argument("releases", nargs="?", type=int, default=60)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--browser", action="store_true")
     asked = parser.parse_args()
     everywhere = world.everywhere()
     columns = releases(asked.releases)
@@ -86,8 +112,12 @@ def main() -> None:
     timed("json", lambda: data.report_json(report))
     timed("terminal", lambda: terminal.text(report))
     timed("badge", lambda: data.badge(report))
-    if asked.keep:
-        asked.keep.write_text(page, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        file = asked.keep or Path(folder) / "page.html"
+        file.write_text(page, encoding="utf-8")
+        if asked.browser:
+            subprocess.run(["node", str(ROOT / "tests/browser/time.mjs"), str(file), "fell-back-2"], check=True)
+    fifty_real()
 
 
 if __name__ == "__main__":

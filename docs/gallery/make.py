@@ -15,15 +15,13 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from syncbot.cli.report import gathered
 from syncbot.cli.repos import open_project
-from syncbot.cli.status import moment_of, moves_of
+from syncbot.cli.status import moment_of
 from syncbot.demo import play
-from syncbot.model.pins import Move
 from syncbot.model.report import Report
-from syncbot.observe import observe
-from syncbot.policy import conclude
 from syncbot.report import data, html, markdown, terminal
-from syncbot.report.rows import Given, build
+from syncbot.report.rows import build
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -36,13 +34,8 @@ def report(config: Path, repos: list[str], day: str) -> Report:
     """The report on a fixed day, made that day at six."""
     moment = moment_of(None, day)
     project, clones = open_project(str(config), repos)
-    facts = observe(project, clones, moment)
-    moves: dict[str, list[Move]] = {}
-    for move in moves_of(project, clones, facts):
-        moves.setdefault(move.seen.reading.name, []).append(move)
-    made = dt.datetime.combine(moment.today, dt.time(6), dt.UTC)
-    standings = [conclude(each) for each in facts]
-    return build(Given(project=project, standings=standings, made_at=made, every_hours=NEVER_OLD, moves=moves))
+    made_at = dt.datetime.combine(moment.today, dt.time(6), dt.UTC)
+    return build(replace(gathered(project, clones, moment, made_at=made_at), every_hours=NEVER_OLD))
 
 
 def untitled(made: Report) -> Report:

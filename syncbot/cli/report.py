@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -16,11 +16,16 @@ from syncbot.model.errors import CouldNotError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from syncbot.landing.ask import Facts as Cached
     from syncbot.model.checks import Judged
     from syncbot.model.pins import Move
-    from syncbot.model.project import Project, Workaround
+    from syncbot.model.project import Introduced, Project, Removed, Workaround
     from syncbot.model.report import Report, TrendPoint
-    from syncbot.observe import Moment
+    from syncbot.model.status import Facts
+    from syncbot.observe import Clones, Moment
+    from syncbot.report.rows import Given
+
+_Change = TypeVar("_Change", "Introduced", "Removed")
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -136,34 +141,78 @@ def text(report: Report, format_: Format, templates: Path | None) -> str:
 def _build(asked: _Asked) -> tuple[Report, Path | None]:
     """The report, and the project's own folder of templates if it has one."""
     from syncbot.cli.repos import open_cache, open_project, progress
-    from syncbot.cli.status import known_ids, moves_of
-    from syncbot.observe import observe
-    from syncbot.policy import conclude
-    from syncbot.report.rows import Given, build
+    from syncbot.cli.status import known_ids
+    from syncbot.report.rows import build
 
     project, clones = open_project(asked.config, asked.repos)
     known_ids(project, asked.ids)
     with progress("reading histories"), open_cache(asked.use_cache) as cache:
-        facts = observe(project, clones, asked.moment, only=asked.ids, cache=cache)
-        moves: dict[str, list[Move]] = {}
-        for move in moves_of(project, clones, facts):
-            moves.setdefault(move.seen.reading.name, []).append(move)
+        given = gathered(project, clones, asked.moment, made_at=asked.made_at, only=asked.ids, cache=cache)
     remembered, problems = _remembered(asked.memory)
+    own = project.proposals.templates
+    return build(
+        replace(
+            given,
+            every_hours=asked.hours,
+            since=asked.since,
+            remembered=remembered,
+            problems=[*given.problems, *problems],
+        )
+    ), Path(project.root) / own if own else None
+
+
+def gathered(
+    project: Project,
+    clones: Clones,
+    moment: Moment,
+    *,
+    made_at: dt.datetime,
+    only: Sequence[str] = (),
+    cache: Cached | None = None,
+) -> Given:
+    """What a report of these repositories rests on: standings, moves of pins, and the checklists with their results."""
+    from syncbot.cli.status import moves_of
+    from syncbot.observe import observe
+    from syncbot.policy import conclude
+    from syncbot.report.rows import Given
+
+    facts = [_dated(clones, each) for each in observe(project, clones, moment, only=only, cache=cache)]
+    moves: dict[str, list[Move]] = {}
+    for move in moves_of(project, clones, facts):
+        moves.setdefault(move.seen.reading.name, []).append(move)
     judged, unread = _judged(project, [each.workaround for each in facts])
     wrong = dict.fromkeys(pin.reading.problem for each in facts for pin in each.pins if pin.reading.problem)
-    given = Given(
+    return Given(
         project=project,
         standings=[conclude(each) for each in facts],
-        made_at=asked.made_at,
-        every_hours=asked.hours,
+        made_at=made_at,
         moves=moves,
         judged=judged,
-        remembered=remembered,
-        since=asked.since,
-        problems=[*wrong, *problems, *unread],
+        problems=[*wrong, *unread],
     )
-    own = project.proposals.templates
-    return build(given), Path(project.root) / own if own else None
+
+
+def _dated(clones: Clones, facts: Facts) -> Facts:
+    """The same facts, with the days of the introduction and the removal that the manifest leaves to git."""
+    from syncbot.git.history import commit_dates
+    from syncbot.git.run import GitError
+
+    workaround = facts.workaround
+    undated = [each for each in (workaround.introduced, workaround.removed) if each and each.commit and not each.date]
+    if not undated:
+        return facts
+    try:
+        git = clones.downstreams[workaround.downstream].git()
+        known = commit_dates(git, [each.commit for each in undated if each.commit])
+    except GitError:
+        return facts
+
+    def dated(change: _Change) -> _Change:
+        found = known.get(change.commit or "")
+        return replace(change, date=found[1].date()) if not change.date and found and found[1] else change
+
+    removed = dated(workaround.removed) if workaround.removed else None
+    return replace(facts, workaround=replace(workaround, introduced=dated(workaround.introduced), removed=removed))
 
 
 def _judged(project: Project, workarounds: Sequence[Workaround]) -> tuple[Mapping[str, Sequence[Judged]], list[str]]:

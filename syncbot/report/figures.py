@@ -9,16 +9,15 @@ from statistics import median
 
 from syncbot.memory import Figure
 from syncbot.model.report import Figures, Report, Row, TrendPoint
-from syncbot.model.words import Choice, Cures, Fit, Stage
-from syncbot.report.past import in_order
+from syncbot.model.words import Choice, Cures, Stage
+from syncbot.report.past import THERE, in_order
 
 NOBODY = "nobody"
-_THERE = (Fit.PRESENT, Fit.PARTIAL, Fit.CONFLICT)
 
 
 def carried(row: Row) -> bool:
     """Whether some carrier still has it."""
-    return any(each.fit in _THERE for each in row.carriers)
+    return any(each.fit in THERE for each in row.carriers)
 
 
 def figures(rows: Sequence[Row]) -> Figures:

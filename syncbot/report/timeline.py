@@ -130,20 +130,8 @@ def timeline(row: Row, as_of: dt.date) -> Timeline | None:
         right=WIDTH - RIGHT,
         ticks=tuple(ticks(scale)),
         lanes=tuple(lanes),
-        words=_words(row),
+        words=f"Timeline of {row.id}; its history says the same in words",
     )
-
-
-def _words(row: Row) -> str:
-    """The days that matter; all of them stand in the list of events."""
-    days = (
-        ("added", row.introduced.date if row.introduced else None),
-        ("fix merged", row.merged),
-        ("first release", row.released),
-        ("every gating pin", row.pinned),
-        ("removed", row.removed.date if row.removed else None),
-    )
-    return "Timeline: " + ", ".join(f"{what} {day}" for what, day in days if day is not None)
 
 
 def _short(text: str, most: int) -> str:

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -167,6 +168,18 @@ def test_results_that_cannot_be_read_are_a_problem_and_no_end(here, capsys):
         folder.rmdir()
     assert len(said["rows"]) == 2
     assert said["problems"][0].startswith("masked-tail: ")
+
+
+def test_a_day_that_the_manifest_leaves_out_is_that_of_the_commit(here, capsys, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(here, project, ignore=shutil.ignore_patterns("*.git"))
+    manifest = project / "patches" / "long-rows" / "patch.toml"
+    text = manifest.read_text(encoding="utf-8")
+    assert "date = 2026-02-13\n" in text
+    manifest.write_text(text.replace("date = 2026-02-13\n", "", 1), encoding="utf-8")
+    rows = json.loads(report(capsys, "--config", str(project), "long-rows", "--format", "json"))["rows"]
+    assert rows[0]["introduced"]["date"] == "2026-02-13"
+    assert rows[0]["days"]["carried"] == 42
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "txt", "json", "badge.json"])
