@@ -82,4 +82,4 @@ def test_decisions_are_short_and_numbered_once():
     for page in pages:
         title, _, text = page.read_text(encoding="utf-8").partition("\n\n")
         assert title.startswith("# ")
-        assert len(re.findall(r"[.;](?:\s|$)", text)) <= 5, page.name
+        assert len(re.findall(r"[.](?:\s|$)", text)) <= 4, page.name
