@@ -170,7 +170,8 @@ class Survey:
         parts = self.index.parts(commit.oid)
         if parts and any(each.verdict is not Verdict.CONTAINED for each in answers):
             answers = self._with_parts(answers, parts)
-        notes = self._notes(weighed, answers)
+        reverted = self.index.on_branch(commit.oid) and not any(mask & 1 for mask in weighed.standing.values())
+        notes = self._notes(weighed, answers, reverted=reverted)
         return FixReport(
             query=text,
             commit=commit.oid,
@@ -179,6 +180,7 @@ class Survey:
             merged_at=dt.datetime.fromtimestamp(commit.committed, dt.UTC),
             answers=tuple(answers),
             first_release=first_release(answers),
+            reverted=reverted,
             notes=tuple(notes),
         )
 
@@ -219,7 +221,7 @@ class Survey:
             )
         return combined
 
-    def _notes(self, weighed: Weighed, answers: Sequence[Answer]) -> list[str]:
+    def _notes(self, weighed: Weighed, answers: Sequence[Answer], *, reverted: bool) -> list[str]:
         notes: list[str] = []
         mine = [each.target.ref for each in answers if each.target.commit in self._unshared]
         if mine:
@@ -231,8 +233,7 @@ class Survey:
         if not self.index.on_branch(weighed.fix):
             notes.append("this commit is not on the default branch")
         elif any(undoing for undoing in weighed.undoings if self.index.on_branch(undoing.commit)):
-            standing = any(mask & 1 for mask in weighed.standing.values())
-            notes.append("reverted on the default branch" + (", and landed again since" if standing else ""))
+            notes.append("reverted on the default branch" + ("" if reverted else ", and landed again since"))
         if self.shallow:
             notes.append("this clone is shallow: history is cut")
         return notes
