@@ -24,9 +24,13 @@ COMMANDS: dict[str, str] = {
     "where": "Say in which releases a fix really is, with the evidence.",
     "status": "Say where each workaround stands and what to do next.",
     "bump": "Say what a move of a pin frees, loses and drops.",
+    "demo": "Play the story of two stand-in projects, and check every answer.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
+    "rebase": "Put a workaround (or any commit) onto a branch, verified.",
+    "remove": "Take a workaround (or any commit) out of a branch, verified.",
 }
 
 _BUG = 70

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from syncbot.cache import Cache
     from syncbot.git.clone import Clone
@@ -45,20 +46,25 @@ def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
     from syncbot.observe import Clones
 
     project = load_project(Path(path))
-    given = dict(_named(option, project) for option in repos)
-    upstreams = {name: given.get(name) or _mirror(each.repo) for name, each in project.upstreams.items()}
-    downstreams = {name: given.get(name) or _mirror(each.repo) for name, each in project.downstreams.items()}
-    pins = {
-        name: given.get(name) or _mirror(pin.repo)
-        for name, pin in project.pins.items()
-        if pin.repo != project.downstreams[pin.downstream].repo
-    }
-    opened = {place: open_clone(place) for place in {*upstreams.values(), *downstreams.values(), *pins.values()}}
+    given = {name: open_clone(place) for name, place in (_named(option, project) for option in repos)}
+    mirrors: dict[Repo, Clone] = {}
 
-    def clones(places: dict[str, str]) -> dict[str, Clone]:
-        return {name: opened[place] for name, place in places.items()}
+    def clone(name: str, repo: Repo) -> Clone:
+        if name in given:
+            return given[name]
+        if repo not in mirrors:
+            mirrors[repo] = open_remote(repo)
+        return mirrors[repo]
 
-    return project, Clones(upstreams=clones(upstreams), downstreams=clones(downstreams), pins=clones(pins))
+    return project, Clones(
+        upstreams={name: clone(name, each.repo) for name, each in project.upstreams.items()},
+        downstreams={name: clone(name, each.repo) for name, each in project.downstreams.items()},
+        pins={
+            name: clone(name, pin.repo)
+            for name, pin in project.pins.items()
+            if pin.repo != project.downstreams[pin.downstream].repo
+        },
+    )
 
 
 def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) -> tuple[Clone, str]:
@@ -66,7 +72,7 @@ def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) ->
     from syncbot.git.clone import branch_ref_in, open_clone
 
     given = dict(_named(option, project) for option in repos)
-    clone = open_clone(given.get(upstream.name) or _mirror(upstream.repo))
+    clone = open_clone(given[upstream.name]) if upstream.name in given else open_remote(upstream.repo)
     return clone, branch_ref_in(clone, upstream.branch)
 
 
@@ -78,20 +84,29 @@ def _named(option: str, project: Project) -> tuple[str, str]:
     return name, path
 
 
-def _mirror(repo: Repo) -> str:
-    raise UsageError(f"no clone of {repo.label} was given: use --repo NAME=PATH")
+def open_remote(repo: Repo) -> Clone:
+    """The mirror of a configured repository, cloned or brought up to date first.
+
+    Raises `TryLaterError` when its host cannot be reached, `UsageError` when it refuses or has no such repository.
+    """
+    from syncbot.cache import cache_folder
+    from syncbot.git.mirror import open_mirror
+    from syncbot.git.remote import remote
+
+    variable = repo.forge.token_variable
+    token = (os.environ.get(variable) or None) if variable else None
+    # Only a folder forge is on this machine; anywhere else an address that leads here is a slip or a trap.
+    local = repo.forge.kind == "folder"
+    there = remote(repo.url, token=token, token_variable=variable, allow_local=local)
+    with progress(f"fetching {repo.label}") as told:
+        return open_mirror(cache_folder(os.environ) / "mirrors", there, progress=told).clone()
 
 
-def progress(label: str) -> Any:
-    """A spinner with ``label`` on a terminal's standard error, nothing elsewhere; a context manager."""
-    import contextlib
-    import sys
+def progress(label: str) -> AbstractContextManager[Callable[[str], None] | None]:
+    """A spinner with ``label`` on a terminal's standard error, nothing elsewhere; see `syncbot.cli.progress.shown`."""
+    from syncbot.cli.progress import shown
 
-    if not sys.stderr.isatty() or os.environ.get("CI"):
-        return contextlib.nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True).status(label)
+    return shown(label, os.environ)
 
 
 def console() -> Any:

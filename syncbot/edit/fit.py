@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from syncbot.git.blobs import exists, read_blobs
+from syncbot.git.diff import blob_sizes, change_of
 from syncbot.git.run import Git, GitError
 from syncbot.model.project import Marker, Workaround
 from syncbot.model.status import Sight
@@ -69,6 +70,7 @@ def _by_markers(git: Git, head: str, markers: tuple[Marker, ...]) -> Sight:
 def _by_lines(git: Git, head: str, workaround: Workaround, commit: str) -> Sight:
     removal = workaround.removal
     limits = removal.paths if removal.scope is Scope.PATHS else ()
+    blob_sizes(git, change_of(git, [commit]).values())  # a mirror brings them, all in one go
     patch = git.with_env(GIT_LITERAL_PATHSPECS="1").run(
         "diff-tree", "-p", "-r", "--root", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv",
         "--unified=0", "--diff-merges=first-parent", "--no-commit-id", commit, "--", *limits,

@@ -13,8 +13,24 @@ _NOTHING = re.compile(rb" (?:missing|ambiguous)\n")
 def read_blobs(git: Git, names: Iterable[str]) -> dict[str, bytes | None]:
     """The contents of blobs named by id or as ``<commit>:<path>``; None where this clone has no such blob.
 
-    A path that does not exist and content that is missing look alike here; `exists` tells them apart.
+    A path that does not exist and content that is missing look alike here; `exists` tells them apart. In a mirror the
+    missing ones are brought first, all in one go.
     """
+    wanted = list(dict.fromkeys(names))
+    found = _read(git, wanted)
+    missing = [name for name in wanted if found[name] is None]
+    if git.bring is not None and (oids := [oid for name in missing if (oid := _oid(git, name))]):
+        git.bring(oids)
+        found |= _read(git, missing)
+    return found
+
+
+def _oid(git: Git, name: str) -> str:
+    """The id a name stands for, whether or not the object is here; "" for a path that is not there."""
+    return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", name, ok=(0, 1, 128))
+
+
+def _read(git: Git, names: Iterable[str]) -> dict[str, bytes | None]:
     wanted = {name: name.encode("utf-8", "surrogateescape") for name in names}
     if not wanted:
         return {}

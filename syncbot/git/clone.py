@@ -7,7 +7,8 @@ objects, and have no configuration file at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncbot.git.refs import read_refs
@@ -28,6 +29,7 @@ class Clone:
     in a repository without one. ``shallow``: ancestry may be cut, so "is no ancestor" proves nothing. ``partial``:
     made with a filter, so objects may be missing (they may be missing elsewhere too). ``slug`` and ``host`` are
     guessed from the URL of the remote ``origin``. ``notes`` are remarks for a person, e.g. how the branch was chosen.
+    ``bring`` is what its runners get as `Git.bring`: a mirror's can, a person's clone never fetches.
     """
 
     path: Path
@@ -41,6 +43,7 @@ class Clone:
     host: str | None = None
     slug: str | None = None
     notes: tuple[str, ...] = ()
+    bring: Callable[[Collection[str]], None] | None = field(default=None, repr=False, compare=False)
 
     @property
     def label(self) -> str:
@@ -49,7 +52,8 @@ class Clone:
 
     def git(self) -> Git:
         """Return a read-only runner that sees its objects and refs, and none of its configuration."""
-        return plain_view(self.git_dir, self.common_dir)
+        view = plain_view(self.git_dir, self.common_dir)
+        return Git(view.directory, view.access, bring=self.bring)
 
     def branch_candidates(self, branch: str) -> tuple[str, ...]:
         """Return the full refs under which the remote's branch ``branch`` may lie here, best first.

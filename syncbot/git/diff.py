@@ -96,7 +96,10 @@ def _parse_raw(records: Iterator[bytes]) -> dict[str, Change]:
 
 
 def blob_sizes(git: Git, changes: Iterable[Change]) -> dict[str, int]:
-    """The sizes in bytes of all blobs in ``changes`` that this clone has; what is missing here is missing there."""
+    """The sizes in bytes of all blobs in ``changes`` that this clone has; what is missing here is missing there.
+
+    In a mirror the missing ones are brought first, all in one go.
+    """
     blobs = {
         blob
         for change in changes
@@ -107,6 +110,14 @@ def blob_sizes(git: Git, changes: Iterable[Change]) -> dict[str, int]:
     }
     if not blobs:
         return {}
+    sizes = _sizes(git, blobs)
+    if git.bring is not None and (missing := blobs - sizes.keys()):
+        git.bring(missing)
+        sizes |= _sizes(git, missing)
+    return sizes
+
+
+def _sizes(git: Git, blobs: Iterable[str]) -> dict[str, int]:
     wanted = "\n".join(blobs) + "\n"
     answer = git.text("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=wanted.encode())
     pairs = (line.split(" ") for line in answer.splitlines())

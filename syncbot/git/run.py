@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -135,17 +135,28 @@ def safe_path(path: str) -> str:
 
 
 class Git:
-    """Runs git commands in one repository; ``env`` adds to the environment of each (a scratch object store)."""
+    """Runs git commands in one repository; ``env`` adds to the environment of each (a scratch object store).
 
-    def __init__(self, directory: Path, access: Access = Access.READ, *, env: Mapping[str, str] | None = None) -> None:
+    ``bring`` tries to bring the objects of these ids here; a mirror has one. None: what is missing stays missing.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        access: Access = Access.READ,
+        *,
+        env: Mapping[str, str] | None = None,
+        bring: Callable[[Collection[str]], None] | None = None,
+    ) -> None:
         self.directory = directory
         self.access = access
+        self.bring = bring
         self._extra_env = dict(env or {})
         self._git: GitPython | None = None
 
     def with_env(self, **env: str) -> Git:
         """Return a runner for the same repository with more environment (a scratch store, a token's helper)."""
-        return Git(self.directory, self.access, env={**self._extra_env, **env})
+        return Git(self.directory, self.access, env={**self._extra_env, **env}, bring=self.bring)
 
     def _runner(self) -> GitPython:
         if self._git is None:
@@ -168,14 +179,22 @@ class Git:
             env |= _READ_ENV
         return env | self._extra_env
 
-    def _start(self, args: Sequence[str], stdin: IO[bytes] | int | None) -> Any:
+    def _start(self, args: Sequence[str], stdin: IO[bytes] | int | None, **popen: Any) -> Any:
         return self._runner().execute(
             self._command(args),
             istream=cast("Any", stdin),
             as_process=True,
             with_exceptions=False,
             env=self._environment(),
+            **popen,
         )
+
+    def start(self, *args: str, stdin: IO[bytes] | int | None = None, **popen: Any) -> Any:
+        """Start and return GitPython's process, its pipes unread; ``popen`` goes to `subprocess.Popen`.
+
+        Only for what `run` and `chunks` cannot do; the process ends when the returned object is dropped.
+        """
+        return self._start(args, stdin, **popen)
 
     def run(self, *args: str, stdin: bytes | None = None, ok: tuple[int, ...] = (0,)) -> bytes:
         """Run to the end and return standard output as it came. Raises `GitError` when the status is not in ``ok``."""
@@ -189,6 +208,12 @@ class Git:
             source.write(stdin)
             source.seek(0)
             return self._finish(args, self._start(args, source), ok)
+
+    def attempt(self, *args: str) -> tuple[int, bytes, bytes]:
+        """Run to the end and return status, standard output and standard error, whatever the status."""
+        process = self._start(args, None)
+        out, err = process.proc.communicate()
+        return process.proc.returncode, out, err
 
     def _finish(self, args: Sequence[str], process: Any, ok: tuple[int, ...]) -> tuple[int, bytes]:
         out, err = process.proc.communicate()

@@ -21,6 +21,7 @@ from syncbot.model.landing import Target
 from syncbot.model.words import TargetKind
 
 _NUMBERED = re.compile(r"^(.*?)(\d+(?:\.\d+)+.*)$")
+_FAIR_SHARE = 0.1
 _SEGMENT = re.compile(r"^\d+(?:\.\d+)+")
 
 
@@ -33,20 +34,19 @@ def parse_version(text: str) -> Version:
 def release_tags(tags: Iterable[Ref], pattern: str | None = None, ignore: Iterable[str] = ()) -> list[Ref]:
     """The tags that are releases.
 
-    With a ``pattern`` (glob), those that match it. Without one, those of one family: tags that are a prefix followed by
-    a dotted number (``v1.2``, ``release-1.2``); archives and one-off names fall away by themselves. Plain versions
-    come before others (nightly builds may well be more), then the larger family.
+    With a ``pattern`` (glob), those that match it. Without one, those of one family: tags that are one prefix followed
+    by a dotted number (``v1.2``, ``release-1.2``). Of the families with a fair share of the tags the one with the
+    shortest prefix is taken, so that ``v1.2`` wins over ten times as many ``nightly-v1.2``.
     """
     ignored = tuple(ignore)
     kept = [tag for tag in tags if not any(fnmatch.fnmatchcase(tag.short, each) for each in ignored)]
     if pattern is not None:
         return [tag for tag in kept if fnmatch.fnmatchcase(tag.short, pattern)]
     prefixes = {tag.short: match[1] for tag in kept if (match := _NUMBERED.match(tag.short))}
-    if not prefixes:
-        return []
-    counts = Counter(prefixes.values())
-    family = max(counts, key=lambda prefix: (prefix.lower() in ("", "v"), counts[prefix]))
-    return [tag for tag in kept if prefixes.get(tag.short) == family]
+    sizes = Counter(prefixes.values())
+    fair = [prefix for prefix, size in sizes.items() if size >= _FAIR_SHARE * len(prefixes)]
+    family = min(fair, key=lambda prefix: (len(prefix), -sizes[prefix]), default=None)
+    return [tag for tag in kept if prefixes.get(tag.short) == family] if family is not None else []
 
 
 def release_target(tag: Ref) -> Target:

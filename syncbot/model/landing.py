@@ -76,9 +76,9 @@ class FixReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagSeen:
-    """A tag as the memory saw it: ``first_seen`` is a day (UTC)."""
+    """A tag as the memory saw it: ``first_seen`` is a day (UTC), ``commit`` None says that the tag was gone then."""
 
     repo: str
     tag: str
-    commit: str
+    commit: str | None
     first_seen: datetime.date

@@ -245,3 +245,21 @@ def test_opening_writes_nothing(clone) -> None:
     before = state()
     open_clone(path)
     assert state() == before
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["ROCm+aiter", "shen-shanshan+vllm", "flashinfer-ai+flashinfer"])
+def test_a_real_clone_is_read_and_left_as_it_was(name: str) -> None:
+    if not (clones := os.environ.get("SYNCBOT_CLONES")):
+        pytest.skip("SYNCBOT_CLONES names no folder of real clones")
+    path = Path(clones) / name / "repo"
+
+    def state() -> dict[Path, tuple[int, int]]:
+        return {item: (item.stat().st_mtime_ns, item.stat().st_size) for item in [path, *sorted(path.rglob("*"))]}
+
+    before = state()
+    found = open_clone(path)
+    assert (found.bare, found.branch, found.shallow) == (True, "main", False)
+    assert int(found.git().text("rev-list", "--count", "refs/heads/main")) > 2000
+    assert found.git().text("cat-file", "--batch-check", stdin=b"0" * 40).endswith(" missing")
+    assert state() == before

@@ -1,0 +1,220 @@
+"""What ``remove`` and ``rebase`` share: finding the change, the clone and the branch, and telling the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from syncbot.model.edit import Direction, EditResult, Outcome
+from syncbot.model.errors import UsageError
+from syncbot.model.project import Removal
+from syncbot.model.words import Action
+
+if TYPE_CHECKING:
+    from syncbot.git.objects import Scratch
+    from syncbot.model.project import Project, Workaround
+
+What = Annotated[str, typer.Argument(metavar="ID|COMMIT", help="A workaround's id, a commit, or a range OLD..NEW.")]
+RepoOption = Annotated[
+    str | None, typer.Option("--repo", metavar="[NAME=]PATH", help="A clone that is there; it is never written to.")
+]
+Onto = Annotated[str | None, typer.Option("--onto", metavar="REF", help="The branch or commit to work on.")]
+PatchOption = Annotated[
+    Path | None,
+    typer.Option("--patch", metavar="FILE", help="Write the result as a patch that git apply takes; - is stdout."),
+]
+Diff = Annotated[bool, typer.Option("--diff", help="Print the result as a diff, coloured on a terminal.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Print which step answered and what each hunk met.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the answer as Markdown, for a comment.")]
+Config = Annotated[Path, typer.Option("--config", metavar="PATH", help="syncbot.toml, or the folder it is in.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked on the command line, before anything is read."""
+
+    what: str
+    repo: str | None
+    onto: str | None
+    patch: Path | None
+    diff: bool
+    explain: bool
+    as_json: bool
+    as_markdown: bool
+    config: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What is to be done: the change, where, and what the manifest says of it."""
+
+    commit: str
+    repository: Path
+    onto: tuple[str, ...]
+    removal: Removal
+    note: str | None = None
+
+
+def run(asked: Asked, direction: Direction) -> int:
+    """Do it and return the exit code: 0 whatever was found, 1 for a conflict."""
+    from syncbot.edit.engine import edit
+    from syncbot.git.objects import Scratch
+
+    settled = settle(asked)
+    with Scratch(settled.repository) as store:
+        onto = first_ref(store, settled.onto)
+        result = edit(store, direction=direction, commit=settled.commit, onto=onto, removal=settled.removal)
+        patch = b""
+        if result.outcome.answered and (asked.patch is not None or asked.diff):
+            patch = store.patch(result.base, result.tree, changed_paths(store, result))
+    if asked.patch is not None and (result.outcome.answered or result.outcome is Outcome.EMPTY):
+        _write(asked.patch, patch)
+    _tell(asked, settled, result, patch)
+    return 1 if result.outcome is Outcome.CONFLICT else 0
+
+
+def changed_paths(store: Scratch, result: EditResult) -> list[str]:
+    """Return every path that differs between the branch and the result."""
+    from syncbot.git.merge import changes
+
+    return [change.path for change in changes(store, result.base, result.tree)]
+
+
+def settle(asked: Asked) -> Settled:
+    """Find out what ``ID|COMMIT`` means. Raises `UsageError` where it is neither."""
+    name, path = _repo(asked.repo)
+    project = _project(asked.config)
+    workaround = next((one for one in project.workarounds if one.id == asked.what), None) if project else None
+    if project is not None and workaround is not None:
+        return _of_workaround(asked, project, workaround, name, path)
+    if not re.fullmatch(r"[0-9a-f]{4,64}", asked.what) and project is not None:
+        import difflib
+
+        near = difflib.get_close_matches(asked.what, [one.id for one in project.workarounds], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        if near:
+            raise UsageError(f"there is no workaround {asked.what!r}{hint}")
+    return Settled(
+        commit=asked.what, repository=path or Path(), onto=(asked.onto,) if asked.onto else ("HEAD",), removal=Removal()
+    )
+
+
+def _of_workaround(
+    asked: Asked, project: Project, workaround: Workaround, name: str | None, path: Path | None
+) -> Settled:
+    if name is not None and name != workaround.downstream:
+        raise UsageError(f"--repo {name}=...: workaround {workaround.id!r} lives in {workaround.downstream!r}")
+    if workaround.introduced.commit is None:
+        raise UsageError(f"{workaround.id}: its manifest names no introduced.commit, so there is nothing to take out")
+    if path is None:
+        path = mirror(project, workaround)
+    branch = project.downstreams[workaround.downstream].branch
+    refs = (
+        (asked.onto,)
+        if asked.onto
+        else (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
+        if branch
+        else ("HEAD",)
+    )
+    review = workaround.removal.action is Action.REVIEW
+    return Settled(
+        commit=workaround.introduced.commit,
+        repository=path,
+        onto=refs,
+        removal=workaround.removal,
+        note="the manifest leaves this one to a person (action = review)" if review else None,
+    )
+
+
+def mirror(project: Project, workaround: Workaround) -> Path:  # noqa: ARG001 - the mirror's own signature
+    """Return the mirror of the downstream in the cache folder."""
+    raise UsageError(f"give --repo {workaround.downstream}=PATH: the clone of {workaround.downstream} to work on")
+
+
+def _repo(option: str | None) -> tuple[str | None, Path | None]:
+    if option is None:
+        return None, None
+    name, equals, path = option.partition("=")
+    if equals and re.fullmatch(r"[A-Za-z0-9_.-]+", name) and not Path(option).exists():
+        return name, Path(path)
+    return None, Path(option)
+
+
+def _project(config: Path) -> Project | None:
+    """Return the project configured here, None where there is no configuration (a plain commit needs none)."""
+    file = config / "syncbot.toml" if config.is_dir() else config
+    if not file.is_file():
+        return None
+    from syncbot.config import load_project  # type: ignore[attr-defined,unused-ignore]
+
+    project: Project = load_project(file)
+    return project
+
+
+def first_ref(store: Scratch, refs: tuple[str, ...]) -> str:
+    """Return the first of ``refs`` the clone has. Raises what the last one raises."""
+    from syncbot.model.errors import UnknownObjectError
+
+    for ref in refs[:-1]:
+        try:
+            return store.commit_id(ref)
+        except UnknownObjectError:
+            continue
+    return store.commit_id(refs[-1])
+
+
+def _write(target: Path, patch: bytes) -> None:
+    if str(target) == "-":
+        sys.stdout.buffer.write(patch)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        target.write_bytes(patch)
+    except OSError as error:
+        raise UsageError(f"--patch {target}: {error.strerror or error}") from error
+
+
+def _tell(asked: Asked, settled: Settled, result: EditResult, patch: bytes) -> None:
+    from syncbot.edit import told
+
+    if asked.as_json:
+        data: dict[str, Any] = told.as_data(result, explain=asked.explain)
+        if settled.note:
+            data["notes"] = [*data["notes"], settled.note]
+        print(json.dumps(data, indent=2))
+        return
+    stream = sys.stderr if asked.patch is not None and str(asked.patch) == "-" else sys.stdout
+    if asked.as_markdown:
+        print(told.as_markdown(result), end="", file=stream)
+    else:
+        for line in told.lines(result, explain=asked.explain):
+            print(_printable(line), file=stream)
+        if settled.note:
+            print(f"  note: {settled.note}", file=stream)
+    if asked.diff:
+        _print_diff(patch, stream)
+
+
+def _printable(line: str) -> str:
+    """Return a line with control characters made visible: titles and paths come from strangers."""
+    return "".join(char if char.isprintable() or char == "\t" else "\ufffd" for char in line)
+
+
+def _print_diff(patch: bytes, stream: Any) -> None:
+    text = patch.decode("utf-8", "replace")
+    plain = not stream.isatty() or "NO_COLOR" in os.environ or "CI" in os.environ
+    if plain:
+        print(text, end="", file=stream)
+        return
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    Console(file=stream).print(Syntax(text, "diff", background_color="default", word_wrap=False))

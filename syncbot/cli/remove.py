@@ -1,0 +1,35 @@
+"""``syncbot remove``: take a workaround (or any commit) out of a branch, verified, without touching the clone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from syncbot.cli import edit_options as options
+from syncbot.model.edit import Direction
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def remove(
+    what: options.What,
+    repo: options.RepoOption = None,
+    onto: options.Onto = None,
+    patch: options.PatchOption = None,
+    diff: options.Diff = False,
+    explain: options.Explain = False,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+    config: options.Config = Path(),
+) -> int:
+    """Take a workaround (or any commit) out of a branch, verified, without touching the clone.
+
+    Exit status 1 means a conflict: the answer says which lines, who touched them since, and how to carry on by hand.
+    """
+    asked = options.Asked(
+        what=what, repo=repo, onto=onto, patch=patch, diff=diff, explain=explain, as_json=as_json,
+        as_markdown=as_markdown, config=config,
+    )  # fmt: skip
+    return options.run(asked, Direction.REMOVE)
