@@ -15,9 +15,7 @@ from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
 TEXT = st.text(max_size=20)
 MAYBE = st.none() | TEXT
-MOMENT = st.datetimes(dt.datetime(1970, 1, 1), dt.datetime(2100, 1, 1)).map(
-    lambda moment: moment.replace(tzinfo=dt.UTC, microsecond=0)
-)
+MOMENT = st.integers(0, 4 * 10**9).map(lambda seconds: dt.datetime.fromtimestamp(seconds, dt.UTC))
 TARGETS = st.lists(
     st.builds(
         Target,

@@ -25,7 +25,7 @@ def make_pin(**options) -> Pin:
 
 @pytest.fixture
 def lib(tmp_path):
-    """v1.0.0 – v1.1.0 – v1.2.0 on main; v1.0.1 beside them; v0.9.0 below another root."""
+    """v1.0.0, v1.1.0, v1.2.0 on main; v1.0.1 beside them; v0.9.0 below another root."""
     lib = Repo(tmp_path / "lib")
     lib.orphan("old")
     lib.commit("Old start", {"a": "old\n"})

@@ -93,8 +93,11 @@ def test_ready_needs_every_gating_pin_to_be_sure():
 
 def test_every_stage_says_why():
     for fixes, pins in [
-        ([], []), ([fix(1, None)], []), ([fix(1, NOWHERE)], [pin("v1.0.0")]), ([fix(1, IN_1_1)], [pin("v1.1.0", "v1.0.0")]),
-    ]:  # fmt: skip
+        ([], []),
+        ([fix(1, None)], []),
+        ([fix(1, NOWHERE)], [pin("v1.0.0")]),
+        ([fix(1, IN_1_1)], [pin("v1.1.0", "v1.0.0")]),
+    ]:
         standing = conclude(facts(fixes, pins))
         assert standing.stage_reasons
         assert all(decision.next for decision in standing.decisions)
