@@ -141,16 +141,18 @@ def stage_of(facts: Facts, pins: Sequence[PinStanding]) -> tuple[Stage, tuple[st
         doubtful = [each.ref for each in facts.releases if _has(facts, each).verdict in _DOUBTFUL]
         more = (f"a person must look at {', '.join(doubtful[:5])}",) if doubtful else ()
         return Stage.FIXED, (reason, "it is in no release yet", *more)
-    released = f"first released in {first.ref}" if first else "in a pinned commit, but in no release yet"
+    released = [f"first released in {first.ref}" if first else "in a pinned commit, but in no release yet"]
+    if gone := _taken_back(facts, waited):
+        released.append(f"{gone} was reverted upstream since, so later releases may lack it again")
     if lacking:
-        return Stage.RELEASED, (released, *(f"{_pin(pin)} lacks it" for pin in lacking))
+        return Stage.RELEASED, (*released, *(f"{_pin(pin)} lacks it" for pin in lacking))
     doubts = [f"{_pin(pin)}: {pin.has.verdict.value} ({pin.has.why})" for pin in gating if not pin.has.surely]
     if not gating:
         doubts = ["no gating pin is configured, so nothing says when the downstream has the fix"]
     doubts += _floor_doubts(facts)
     if doubts:
-        return (Stage.RELEASED if _floor_lacks(facts) else Stage.UNSURE), (released, *doubts)
-    return Stage.READY, (released, *(f"{_pin(pin)} has it" for pin in gating))
+        return (Stage.RELEASED if _floor_lacks(facts) else Stage.UNSURE), (*released, *doubts)
+    return Stage.READY, (*released, *(f"{_pin(pin)} has it" for pin in gating))
 
 
 _DOUBTFUL = (Verdict.PARTIAL, Verdict.UNSURE, Verdict.UNKNOWN)
