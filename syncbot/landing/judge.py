@@ -134,16 +134,18 @@ class Diffs:
 def weigh(candidates: Candidates, diffs: Diffs, history: History) -> Weighed:
     """Hold every candidate against the diffs; what does not hold is gone from the result."""
     fix = candidates.fix
-    ancestor = Claim(EvidenceKind.ANCESTOR, "the fix itself is in its history")
-    landings = [Landing(commit=fix, grade=Verdict.CONTAINED, confidence=Confidence.STRONG, claims=(ancestor,))]
-    landings += [found for oid in candidates.forward if (found := _claimed(candidates, diffs, oid)) is not None]
-    landings += [found for oid in candidates.relanding if (found := _relanded(candidates, diffs, oid)) is not None]
-    taken = {landing.commit for landing in landings}
     undoings = [each for oid, undos in candidates.backward.items() if (each := _undone(diffs, fix, oid, undos))]
     for oid in sorted(candidates.mirror - candidates.backward.keys()):
         if diffs.opposite(fix, oid):
             detail = f"is exactly {fix[:12]} backwards (reverse patch-id)"
             undoings.append(Undoing(commit=oid, confidence=Confidence.STRONG, detail=detail))
+    # A revert names what it takes out, and may well add a few of the same lines.
+    taken = {undoing.commit for undoing in undoings if undoing.confidence is Confidence.STRONG}
+    ancestor = Claim(EvidenceKind.ANCESTOR, "the fix itself is in its history")
+    landings = [Landing(commit=fix, grade=Verdict.CONTAINED, confidence=Confidence.STRONG, claims=(ancestor,))]
+    for read, oids in ((_claimed, candidates.forward), (_relanded, candidates.relanding)):
+        landings += [found for oid in oids if oid not in taken and (found := read(candidates, diffs, oid)) is not None]
+    taken |= {landing.commit for landing in landings}
     for oid in sorted(candidates.lookalike - taken):
         if diffs.same(fix, oid):
             landings.append(_landing(oid, Verdict.CONTAINED, Confidence.STRONG, (_patch_id(fix),)))

@@ -211,6 +211,19 @@ def test_mentions_in_one_body_cancel_out(repo, steps: str, says: str):
     assert where(repo, "#5")["v1.1.0"] == says
 
 
+def test_a_revert_that_adds_lines_of_its_own_is_no_part_of_the_fix(repo):
+    """On a release branch the message of a revert looks like the message of a pick."""
+    fix = repo.commit(f"{TITLE} (#5)", {"core.py": code("core", 12) + code("fix", 20)})
+    repo.tag("v1.0.0")
+    repo.branch("release")
+    kept = "".join(line + "\n" for line in code("fix", 20).splitlines()[:3])
+    repo.commit(f"revert: #5 and more (#9)\n\nReverts:\n\n  {fix[:8]} the kernel (#5)\n", {
+        "core.py": code("core", 12), "compat.py": kept
+    })  # fmt: skip
+    repo.tag("v1.0.1")
+    assert where(repo, "#5")["v1.0.1"] == "reverted: ancestor, revert"
+
+
 # -- what only sounds like a revert ------------------------------------------------------------------------------------
 
 
