@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from syncbot.git.diff import Change
 from syncbot.git.history import Commit, History, merge_components
-from syncbot.landing.claims import Claims, Reference, Undo, twin_key
+from syncbot.landing.claims import Claims, Reference, Undo, twin_key, untagged
 from syncbot.model.words import EvidenceKind
 
 _TAIL_NUMBER = re.compile(r"\s*\(#([0-9]{1,10})\)\s*$")
@@ -106,7 +106,7 @@ class Index:
             if len(stem) >= _STEM:
                 self.undo_by_stem.append((stem, undo))
         else:
-            self.undo_by_subject[reference.subject].append(undo)
+            self.undo_by_subject[untagged(reference.subject)].append(undo)
 
     def _pass_on_to_parts(self) -> None:
         """A merge that is undone takes its commits along, as far as the diffs agree."""
@@ -155,9 +155,13 @@ class Index:
             found += [undo._replace(direct=False) for undo in self.undo_by_oid.get(part, ())]
         number = self.claims.number.get(landing.oid)
         by_words = list(self.undo_by_number.get(number, ())) if number is not None else []
-        stem = _TAIL_NUMBER.sub("", landing.subject)
-        by_subject = [*self.undo_by_subject.get(stem, ()), *self.undo_by_subject.get(landing.subject, ())]
-        by_subject += [undo for start, undo in self.undo_by_stem if landing.subject.startswith(start)]
+        whole, stem = landing.subject, _TAIL_NUMBER.sub("", landing.subject)
+        by_subject = [
+            undo if undo.reference.subject in (whole, stem) else undo._replace(direct=False)
+            for subject in dict.fromkeys((untagged(stem), untagged(whole)))
+            for undo in self.undo_by_subject.get(subject, ())
+        ]
+        by_subject += [undo for start, undo in self.undo_by_stem if whole.startswith(start)]
         if by_subject and self._is_shared(landing):
             by_subject = [undo._replace(direct=False) for undo in by_subject]
         # A message that names ids means those; whether it means this one too, only the diff can say.

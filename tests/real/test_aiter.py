@@ -66,7 +66,11 @@ def test_asked_alone_it_is_the_same(aiter):
 @pytest.mark.parametrize(
     ("number", "has", "lacks"),
     [
-        (3741, {"15.post2", "15.post3"}, {"16", "16.post1", "16.post2", "16.post3", "16.post4", "16.post5", "16.post6"}),
+        (
+            3741,
+            {"15.post2", "15.post3"},
+            {"16", "16.post1", "16.post2", "16.post3", "16.post4", "16.post5", "16.post6"},
+        ),
         (3677, {"15.post3", "16.post2"}, {"16", "16.post1"}),
         (3913, {"16.post4", "16.post5", "16.post6"}, {"17"}),
         (3422, {"16.post4", "16.post5", "16.post6"}, {"17"}),

@@ -100,6 +100,7 @@ A, B = "1234567" + "a" * 33, "89abcde" + "b" * 33
         ("Out\n\nReverts other/project#5", set()),
         ("Revert #5 (#6)", {(5, -1, False)}),
         ("[fix] Re-land #5 (#6)", {(5, 1, False)}),
+        ("[CI] Revert PRs 34818, 33600 and v1.20 (#34979)", {(34818, -1, False), (33600, -1, False)}),
         ('Pick\n\n* Revert "x"\n* Reapply "x"', set()),
         (f'Pick\n\n* Revert "x"\nThis reverts commit {A}.\n* y', {("x", -1, False), ("1234567", -1, False)}),
         ("Reverse the order", set()),
