@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from syncbot.git.run import Access, Git, GitError, safe_ref
+from syncbot.git.untouched import Untouched
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 SYMLINK = "120000"
@@ -72,9 +73,11 @@ class Scratch:
             raise UsageError(f"{repository} is not a git repository") from error
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
         (self._folder / "objects").mkdir()
+        place = (repository / objects).resolve()
+        self._untouched = Untouched(place)
         self.git = clone.with_env(
             GIT_OBJECT_DIRECTORY=str(self._folder / "objects"),
-            GIT_ALTERNATE_OBJECT_DIRECTORIES=_quoted((repository / objects).resolve()),
+            GIT_ALTERNATE_OBJECT_DIRECTORIES=_quoted(place),
             GIT_INDEX_FILE=str(self._folder / "index"),
             GIT_LITERAL_PATHSPECS="1",
         )
@@ -89,6 +92,7 @@ class Scratch:
 
     def close(self) -> None:
         """Throw the scratch objects away."""
+        self._untouched.restore()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property

@@ -79,6 +79,7 @@ class Index:
         self.undo_by_stem: list[tuple[str, Undo]] = []
         self._named: dict[str, set[str]] = defaultdict(set)
         self._parts: dict[str, list[str]] = {}
+        self.reverting = {undo.commit for undo in claims.undos if undo.direct}
         for undo in claims.undos:
             self._add(undo)
         self._pass_on_to_parts()
@@ -271,7 +272,7 @@ def _add_relandings(index: Index, found: Candidates) -> None:
 def is_wordless(index: Index, oid: str) -> bool:
     """Whether an off-branch commit has no counterpart at all: nothing in it says which change it is."""
     commit = index.history.commits[oid]
-    if len(commit.parents) != 1 or index.on_branch(oid):
+    if len(commit.parents) != 1 or index.on_branch(oid) or oid in index.reverting:
         return False
     number = index.claims.number.get(oid)
     known = number is not None and any(index.on_branch(each) for each in index.claims.by_number[number])

@@ -227,8 +227,8 @@ def _relanded(candidates: Candidates, diffs: Diffs, oid: str) -> Landing | None:
 
 
 def _by_content(diffs: Diffs, fix: str, oid: str) -> Landing | None:
-    if diffs.unread(fix, oid):
-        return None  # no claim, and nothing to look at: as good as any other commit
+    if unread := diffs.unread(fix, oid):
+        return _unreadable(oid, (), unread)
     shared = overlap(diffs.lines(fix), diffs.lines(oid))
     if shared.share is None or shared.share < ALIKE or shared.total < ENOUGH:
         return None

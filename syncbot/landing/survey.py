@@ -230,6 +230,7 @@ class Survey:
                 f"{span} share no commit with the default branch: history was rewritten, ancestry says nothing there, "
                 "and the answer rests on twins and patch-ids"
             )
+        notes += self._doubts(answers)
         if not self.index.on_branch(weighed.fix):
             notes.append("this commit is not on the default branch")
         elif any(undoing for undoing in weighed.undoings if self.index.on_branch(undoing.commit)):
@@ -237,6 +238,22 @@ class Survey:
         if self.shallow:
             notes.append("this clone is shallow: history is cut")
         return notes
+
+    def _doubts(self, answers: Sequence[Answer]) -> list[str]:
+        """Whether an earlier release than the first may have the fix after all."""
+        first = first_release(answers).by_date
+        date = next((each.target.date for each in answers if each.target.ref == first), None)
+        doubtful = [
+            each.target.ref
+            for each in answers
+            if each.verdict in (Verdict.UNKNOWN, Verdict.UNSURE, Verdict.PARTIAL)
+            and each.target.version is not None
+            and (date is None or each.target.date is None or each.target.date < date)
+        ]
+        if not doubtful:
+            return []
+        named = ", ".join(doubtful[:3]) + (f" and {len(doubtful) - 3} more" if len(doubtful) > 3 else "")
+        return [f"the first release may be an earlier one: look at {named}"]
 
     def _without_merge_base(self) -> set[str]:
         shared = 0
