@@ -18,7 +18,7 @@ from syncbot.landing.survey import Query, Survey, commits_in_queries
 from syncbot.model.landing import FixReport, Target
 from syncbot.model.words import Verdict
 
-_NAMESPACE = "landing/2"
+_NAMESPACE = "landing/3"
 
 
 class Facts(Protocol):

@@ -220,7 +220,7 @@ def _measured(diffs: Diffs, fix: str, oid: str, claims: tuple[Claim, ...]) -> La
 def _relanded(candidates: Candidates, diffs: Diffs, oid: str) -> Landing | None:
     if oid in candidates.forward:
         return None
-    claim = Claim(EvidenceKind.RELANDING, "says that it lands the fix again")
+    claim = Claim(EvidenceKind.RELANDING, "lands the fix again, by its message")
     if diffs.same(candidates.fix, oid):
         return _landing(oid, Verdict.CONTAINED, Confidence.STRONG, (claim, _patch_id(candidates.fix)))
     return _measured(diffs, candidates.fix, oid, (claim,))

@@ -28,16 +28,16 @@ def every_change(clone: Path) -> dict[str, dict]:
 
 
 @pytest.fixture
-def aiter(clones) -> Path:
+def upstream(clones) -> Path:
     return clones / "ROCm+aiter" / "repo"
 
 
 @pytest.fixture
-def verdicts(aiter):
+def verdicts(upstream):
     """``contained``, ``reverted weak`` … of a change, by release; ``absent`` ones are left out."""
 
     def ask(number: int) -> dict[str, str]:
-        targets = every_change(aiter)[f"#{number}"]["targets"]
+        targets = every_change(upstream)[f"#{number}"]["targets"]
         words = {t["ref"]: t["verdict"] + (" weak" if t["confidence"] == "weak" else "") for t in targets}
         return {ref: word for ref, word in words.items() if word != "absent"}
 
@@ -48,19 +48,19 @@ def names(*parts: str) -> set[str]:
     return {f"v0.1.{part}" for part in parts}
 
 
-def test_the_model_case(aiter, verdicts):
+def test_the_model_case(upstream, verdicts):
     assert verdicts(4774) == dict.fromkeys(names("20", "20.post1"), "contained")
-    fix = every_change(aiter)["#4774"]
+    fix = every_change(upstream)["#4774"]
     assert fix["first_release"]["by_date"] == "v0.1.20"
     kinds = {evidence["kind"] for target in fix["targets"] for evidence in target["evidence"]}
     assert kinds == {"ancestor"}
 
 
-def test_asked_alone_it_is_the_same(aiter):
+def test_asked_alone_it_is_the_same(upstream):
     numbers = ["#4774", "#3741", "#2863", "#2221", "#651", "#2638", "#3219"]
-    asked = json.loads(syncbot("where", *numbers, "--json", "--no-cache", "--repo", str(aiter)))["fixes"]
+    asked = json.loads(syncbot("where", *numbers, "--json", "--no-cache", "--repo", str(upstream)))["fixes"]
     for fix in asked:
-        assert fix == every_change(aiter)[fix["query"]]
+        assert fix == every_change(upstream)[fix["query"]]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_where_it_is_and_is_not(verdicts, number, has, lacks):
 
 
 @pytest.mark.parametrize(("number", "first"), [(1853, "10.post1"), (2035, "11"), (651, "5"), (4774, "20")])
-def test_the_first_release_across_the_rewritten_root(aiter, number, first):
-    fix = every_change(aiter)[f"#{number}"]
+def test_the_first_release_across_the_rewritten_root(upstream, number, first):
+    fix = every_change(upstream)[f"#{number}"]
     assert fix["first_release"]["by_date"] == f"v0.1.{first}"
     assert any("history was rewritten" in note for note in fix["notes"])
 
@@ -117,15 +117,15 @@ def test_a_revert_that_did_more_than_revert(verdicts):
     assert not {ref for ref, word in found.items() if word == "contained" and ref >= "v0.1.16"}
 
 
-@pytest.mark.parametrize("number", [2121, 1411])
+@pytest.mark.parametrize("number", [2121, 1411, 3174, 933])
 def test_landed_again_though_nobody_said_so(verdicts, number):
     assert verdicts(number)["v0.1.20"] == "contained"
 
 
 @pytest.mark.parametrize("number", [3451, 2999, 4210, 2734])
-def test_a_mention_is_no_weak_yes(aiter, verdicts, number):
+def test_a_mention_is_no_weak_yes(upstream, verdicts, number):
     assert "contained weak" not in verdicts(number).values()
-    for target in every_change(aiter)[f"#{number}"]["targets"]:
+    for target in every_change(upstream)[f"#{number}"]["targets"]:
         if target["verdict"] == "contained":
             assert {each["kind"] for each in target["evidence"]} & {"ancestor", "patch-id", "cherry-pick-trailer"}
 
@@ -139,17 +139,17 @@ def test_content_alone_is_for_a_person(verdicts, number):
     assert "unsure weak" in verdicts(number).values()
 
 
-def test_what_differs_from_ancestry_rests_on_something_stronger_than_words(aiter):
+def test_what_differs_from_ancestry_rests_on_something_stronger_than_words(upstream):
     """No contained without an ancestor may rest on a number alone: a diff always backs it."""
-    for query, fix in every_change(aiter).items():
+    for query, fix in every_change(upstream).items():
         for target in fix["targets"]:
             kinds = {each["kind"] for each in target["evidence"]}
             if target["verdict"] == "contained" and "ancestor" not in kinds:
                 assert kinds & {"patch-id", "content"}, (query, target["ref"], kinds)
 
 
-def test_how_many_answers_there_are(aiter):
-    counted = Counter(target["verdict"] for fix in every_change(aiter).values() for target in fix["targets"])
+def test_how_many_answers_there_are(upstream):
+    counted = Counter(target["verdict"] for fix in every_change(upstream).values() for target in fix["targets"])
     assert counted["unknown"] == 0, "the clone is complete"
     assert counted["unsure"] + counted["partial"] < 100, "what a person must look at is rare"
     assert counted["contained"] > 80_000
