@@ -71,11 +71,9 @@ class FolderReader:
 
     def pull_of(self, repo: str, entry: files.Entry, *, full: bool = False) -> PullRequest:
         """Read a proposal from its entry; its head is where its branch is now."""
-        head_repo = entry.table.get("head_repo", repo)
-        oid = self._branches.head(head_repo, str(entry.table.get("head", "")))
-        pull = pull_value(repo, entry, oid)
+        pull = pull_value(repo, entry, self._branches.head)
         if full and pull.state is PullState.OPEN:
-            return replace(pull, mergeable=self._branches.merges(head_repo, pull.base, pull.head_oid))
+            return replace(pull, mergeable=self._branches.merges(pull.head_repo or repo, pull.base, pull.head_oid))
         return pull
 
     def open_pulls(self, repo: str) -> tuple[PullRequest, ...]:

@@ -62,8 +62,8 @@ def connect(
     if not secret:
         raise UsageError("the token is empty")
     cache = cache_folder / f"github-{parts.hostname}-{secret.fingerprint()}.sqlite" if cache_folder else None
-    retry = make_retry(cache=cache, longest_wait=longest_wait, pause=pause)
-    options = client_options(api, retry, timeout=timeout, between_writes=between_writes)
+    retry = make_retry(cache=cache, timeout=timeout, longest_wait=longest_wait, pause=pause)
+    options = client_options(api, retry, between_writes=between_writes)
     if isinstance(auth, TokenAuth):
         return GitHubConnection(make_client(GhAuth.Token(secret.reveal()), options), retry.wire, (secret,))
     return _connect_app(auth, repo, options, retry.wire)
@@ -150,3 +150,4 @@ class GitHubConnection:
     def close(self) -> None:
         """Close the connection and its cache."""
         self.client.close()
+        self.wire.session.close()

@@ -30,6 +30,7 @@ _log = logging.getLogger(__name__)
 
 _READS = frozenset({"GET", "HEAD"})
 _REDIRECTS = frozenset({301, 302, 307, 308})
+_TRIES = 3
 _CACHE_LIMIT = 50 << 20
 # Descriptions and listings whose ETag GitHub keeps true. A single pull request is not among them (its ETag stays when
 # ``mergeable`` has been worked out), nor is anything that is asked right before a write.
@@ -43,6 +44,7 @@ class Wire:
     """One client's session, and what its answers said of the quota (that for searches is another one)."""
 
     session: requests.Session
+    timeout: float
     sent: int = 0
     quota: tuple[int, int, int] | None = None
 
@@ -161,6 +163,7 @@ def _cached(cache: Path) -> ForgivingSession:
         serializer="json",
         always_revalidate=True,
         expire_after=0,
+        fast_save=True,
         allowable_methods=("GET",),
         match_headers=["Accept"],
         filter_fn=_worth_caching,
@@ -181,34 +184,46 @@ class _Http(HTTPRequestsConnectionClass):
     def getresponse(self) -> RequestsResponse:
         """Send what `request` was given; a read follows one redirect within the host, a write none."""
         response = self._send(self.url)
-        if response.status_code in _REDIRECTS and self.wire is not None:
+        if self.wire is not None and response.status_code in _REDIRECTS:
             if self.verb not in _READS:
                 raise WriteRedirectedError
-            if target := self._redirect(response.headers.get("Location", "")):
-                response = self._send(target)
+            response = self._send(self._redirect(response.headers.get("Location", "")))
         return RequestsResponse(response)
 
     def _send(self, url: str) -> requests.Response:
+        tries = _TRIES if self.wire is not None and self.verb in _READS else 1
+        for left in reversed(range(tries)):
+            try:
+                return self._send_once(url)
+            except requests.exceptions.ChunkedEncodingError:
+                # The body broke off. urllib3 repeats what breaks before the body, but not this.
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _send_once(self, url: str) -> requests.Response:
         response = self.session.request(
             self.verb,
             f"{self.protocol}://{self.host}:{self.port}{url}",
             headers=self.headers,
             data=self.input,
-            timeout=self.timeout,
+            timeout=self.wire.timeout if self.wire is not None else self.timeout,
             verify=self.verify,
             allow_redirects=False,
         )
         if self.wire is not None:
             self.wire.note(response)
+            if response.ok and response.content and "json" not in response.headers.get("Content-Type", ""):
+                raise requests.exceptions.InvalidJSONError("an answer that is not JSON; is there a proxy between?")
         return response
 
-    def _redirect(self, location: str) -> str | None:
+    def _redirect(self, location: str) -> str:
         """Return path and query of a redirect that stays on this host; PyGithub itself would lose the query."""
         base = f"{self.protocol}://{self.host}:{self.port}"
         there = urllib.parse.urlsplit(urllib.parse.urljoin(base + self.url, location))
         port = there.port or {"http": 80, "https": 443}.get(there.scheme)
         if not location or (there.scheme, there.hostname, port) != (self.protocol, self.host, self.port):
-            return None
+            raise requests.exceptions.TooManyRedirects("a redirect to another host, which is not followed")
         query = there.query or urllib.parse.urlsplit(self.url).query
         return there.path + (f"?{query}" if query else "")
 
@@ -227,15 +242,15 @@ class _Https(_Http):
 
 
 def make_retry(
-    *, cache: Path | None, longest_wait: float, pause: Callable[[float], None], pool_size: int = 4
+    *, cache: Path | None, timeout: float, longest_wait: float, pause: Callable[[float], None]
 ) -> PatientRetry:
     """Build the retry policy of one client, with the session it sends through."""
     session = _open_session(cache)
     session.auth = Requester.noopAuth  # else requests takes a password from ~/.netrc and replaces the token
     retry = PatientRetry(
-        wire=Wire(session=session),
+        wire=Wire(session=session, timeout=timeout),
         pause=pause,
-        total=3,
+        total=_TRIES,
         allowed_methods=_READS,
         status_forcelist=[429, 500, 502, 503, 504],
         backoff_factor=0.5,
@@ -245,11 +260,11 @@ def make_retry(
         max_rate_limit_wait=longest_wait,
     )
     for scheme in ("http://", "https://"):
-        session.mount(scheme, requests.adapters.HTTPAdapter(max_retries=retry, pool_maxsize=pool_size))
+        session.mount(scheme, requests.adapters.HTTPAdapter(max_retries=retry))
     return retry
 
 
-def client_options(api: str, retry: PatientRetry, *, timeout: float, between_writes: float) -> dict[str, Any]:
+def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> dict[str, Any]:
     """Return what `Github` and `GithubIntegration` are built with."""
     Requester.injectConnectionClasses(_Http, _Https)  # type: ignore[arg-type]
     # At DEBUG PyGithub logs whole answers, and that to an app's login holds its token; this module logs instead.
@@ -257,7 +272,6 @@ def client_options(api: str, retry: PatientRetry, *, timeout: float, between_wri
     return {
         "base_url": api.rstrip("/"),
         "retry": retry,
-        "timeout": timeout,
         "user_agent": "syncbot",
         "per_page": 100,
         "lazy": True,
