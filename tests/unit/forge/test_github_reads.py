@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
 import sqlite3
 import stat
@@ -64,6 +65,34 @@ def test_issues_cost_one_request_a_hundred(bench, reader, pull):
     ]
 
 
+def test_no_page_beyond_what_was_touched_since_is_asked_for(bench, reader, pull):
+    world = bench.forge.world
+    for number in range(2, 250):
+        now = world.tick()
+        bench.repo.items[number] = dataclasses.replace(
+            bench.item(1), number=number, id=9000 + number, created_at=now, updated_at=now, labels=[], comments=[]
+        )
+    assert len(reader.open_pulls(REPO)) == 249
+    bench.forge.forget()
+    recent = reader.open_pulls(REPO, since=now - datetime.timedelta(seconds=4))
+    assert [one.number for one in recent] == [249, 248, 247, 246, 245]
+    assert len(bench.forge.requests) == 1
+
+
+def test_a_body_saved_in_the_browser_has_plain_line_ends(bench, reader, writer, pull):
+    writer.add_comment(REPO, pull.number, "a")
+    bench.item(pull.number).body = bench.item(pull.number).comments[0].body = "one\r\n\r\n- [x] two\r\n"
+    assert reader.pull(REPO, pull.number).body == "one\n\n- [x] two\n"
+    assert reader.comments(REPO, pull.number)[0].body == "one\n\n- [x] two\n"
+
+
+def test_a_label_with_a_slash_comes_off(bench, writer, pull):
+    writer.add_labels(REPO, pull.number, ["syncbot/hold", "a b?#"])
+    writer.remove_label(REPO, pull.number, "syncbot/hold")
+    writer.remove_label(REPO, pull.number, "a b?#")
+    assert bench.item(pull.number).labels == []
+
+
 def test_the_first_question_about_a_repository_costs_one_more(bench, reader):
     reader.open_pulls(REPO)
     reader.open_pulls(REPO)
@@ -102,7 +131,13 @@ def test_the_second_page_is_missed_by_nobody(bench, reader, pull):
 
 
 @pytest.mark.parametrize(
-    ("fault", "waited"), [(Fault.TOO_MANY, 60), (Fault.TOO_MANY_SHORT, 1), (Fault.SECONDARY_LIMIT, 1)]
+    ("fault", "waited"),
+    [
+        (Fault.TOO_MANY, 60),
+        (Fault.TOO_MANY_SHORT, 1),
+        (Fault.SECONDARY_LIMIT, 1),
+        (Fault.SECONDARY_SILENT, 60),
+    ],
 )
 def test_a_short_limit_is_waited_for(bench, reader, pull, fault, waited):
     bench.script.add("GET .*/pulls$", fault)
