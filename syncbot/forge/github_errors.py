@@ -7,6 +7,7 @@ that it was never sent. Only an answer in the 400s is a refusal.
 from __future__ import annotations
 
 import datetime
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,7 +23,7 @@ from syncbot.model.errors import SyncbotError
 from syncbot.model.forge import Secret
 
 # AssertionError, RuntimeError: PyGithub's own refusals of a URL or a redirect that leads to another host.
-# ValueError: JSON that ends early.
+# ValueError: JSON that ends early. The last three: JSON of another shape than GitHub's, which is hostile data like any.
 _ANY = (
     GithubException,
     BadAttributeException,
@@ -31,7 +32,11 @@ _ANY = (
     ValueError,
     RuntimeError,
     AssertionError,
+    AttributeError,
+    KeyError,
+    TypeError,
 )
+_log = logging.getLogger(__name__)
 _BRANCH_TROUBLE = {"head": "the branch it is from is gone", "base": "the branch it goes to is gone"}
 
 
@@ -82,6 +87,7 @@ def _never_sent(error: Exception) -> bool:
 def _words(error: Exception, secrets: tuple[Secret, ...]) -> str:
     if isinstance(error, GithubException):
         return clean(f"GitHub answered {error.status} {_message(error)}".strip(), secrets)
+    _log.debug("no usable answer", exc_info=error)
     return clean(f"no usable answer ({type(error).__name__}: {error})", secrets)
 
 

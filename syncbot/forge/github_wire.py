@@ -20,7 +20,7 @@ from typing import Any
 import requests
 from github import Github
 from github.Auth import Auth
-from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
 from github.GithubRetry import GithubRetry
 from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsResponse
 from requests_cache import CachedSession
@@ -30,6 +30,7 @@ _log = logging.getLogger(__name__)
 
 _READS = frozenset({"GET", "HEAD"})
 _REDIRECTS = frozenset({301, 302, 307, 308})
+_EMPTY = (b"", b"{}", b"null")
 _TRIES = 3
 _CACHE_LIMIT = 50 << 20
 # Descriptions and listings whose ETag GitHub keeps true. A single pull request is not among them (its ETag stays when
@@ -84,6 +85,13 @@ class PatientRetry(GithubRetry):
         """Return the policy for the next try, with its wait; raises when there should be none."""
         if error is not None and method not in _READS:
             raise MaxRetryError(rest.get("_pool"), url, error)  # type: ignore[arg-type]
+        try:
+            return self._next(method, url, response, error, **rest)
+        except GithubException:
+            response.drain_conn()  # raised from within urllib3, which then leaves the connection open
+            raise
+
+    def _next(self, method: str | None, url: str | None, response: Any, error: Any, **rest: Any) -> Any:
         wait = self._asked_wait(response)
         if wait is None:
             return super().increment(method, url, response, error, **rest)
@@ -213,9 +221,15 @@ class _Http(HTTPRequestsConnectionClass):
         )
         if self.wire is not None:
             self.wire.note(response)
-            if response.ok and response.content and "json" not in response.headers.get("Content-Type", ""):
-                raise requests.exceptions.InvalidJSONError("an answer that is not JSON; is there a proxy between?")
+            self._insist_on_json(response)
         return response
+
+    def _insist_on_json(self, response: requests.Response) -> None:
+        """Refuse what PyGithub would read as "nothing there": a proxy's page, or an empty answer to a question."""
+        if response.ok and response.content and "json" not in response.headers.get("Content-Type", ""):
+            raise requests.exceptions.InvalidJSONError("an answer that is not JSON; is there a proxy between?")
+        if response.status_code == 200 and self.verb == "GET" and response.content.strip() in _EMPTY:
+            raise requests.exceptions.InvalidJSONError("an empty answer")
 
     def _redirect(self, location: str) -> str:
         """Return path and query of a redirect that stays on this host; PyGithub itself would lose the query."""

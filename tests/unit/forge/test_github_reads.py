@@ -115,7 +115,7 @@ def test_a_read_that_stays_broken_is_an_error_and_never_nothing(bench, reader, p
     assert len(bench.forge.requests) <= 5
 
 
-@pytest.mark.parametrize("fault", [Fault.HTML, Fault.REDIRECT])
+@pytest.mark.parametrize("fault", [Fault.HTML, Fault.REDIRECT, Fault.SHAPE, Fault.EMPTY])
 def test_an_answer_from_somebody_else_is_no_answer(bench, reader, pull, fault):
     bench.script.add("GET .*/pulls$", fault)
     with pytest.raises(UnreachableError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fake_forge import FakeForge, Repo
+from fake_forge import FakeForge, Fault, Repo
 from forge_stages import template
 from small_repo import ENV, commit, git
 
@@ -89,7 +89,7 @@ def test_a_person_pushed_meanwhile(ground):
     ground.push(first)
     persons = commit(ground.repo.git, BRANCH, {"kernel.py": "by hand"}, "Mine")
     result = ground.push(ground.make("two", "other"), expected=first)
-    assert (result.outcome, result.done) == (PushOutcome.LEASE_LOST, False)
+    assert (result.outcome, result.done, result.found) == (PushOutcome.LEASE_LOST, False, persons)
     assert ground.remote_head() == persons
 
 
@@ -162,6 +162,25 @@ def test_a_server_that_is_down(ground):
     result = ground.push(ground.make())
     assert (result.outcome, result.done) == (PushOutcome.UNREACHABLE, False)
     assert "503" in (result.reason or "")
+
+
+def test_a_lost_answer_says_nothing_and_the_same_push_again_is_right(ground):
+    ground.forge.git_faults.append(Fault.ERROR_AFTER)
+    oid = ground.make()
+    first = ground.push(oid)
+    assert (first.outcome, first.done) == (PushOutcome.UNREACHABLE, False)
+    assert ground.remote_head() == oid
+    assert ground.push(oid).outcome is PushOutcome.UNCHANGED
+
+
+@pytest.mark.parametrize("fault", [Fault.DROP_BEFORE, Fault.DROP_AFTER], ids=lambda fault: fault.name)
+def test_a_lease_is_not_lost_to_ourselves(ground, fault):
+    """Curl sends the request again by itself, and the second one finds what the first one did."""
+    ground.forge.git_faults.append(fault)
+    oid = ground.make()
+    assert ground.push(oid).outcome is PushOutcome.PUSHED
+    assert len(ground.forge.pushes) == 2
+    assert ground.remote_head() == oid
 
 
 def test_nobody_listens(ground):
