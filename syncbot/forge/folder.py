@@ -64,7 +64,7 @@ def pull_value(repo: str, entry: files.Entry, head_of: Callable[[str, str], str 
     try:
         state = PullState(table["state"])
         head_repo = table.get("head_repo", repo)
-        oid = head_of(head_repo, table["head"])
+        oid = head_of(head_repo, table["head"]) if state is PullState.OPEN else None
         if oid is None and state is PullState.OPEN:
             state = PullState.CLOSED
         ended = None if state is PullState.OPEN else files.touched(file)
@@ -79,7 +79,7 @@ def pull_value(repo: str, entry: files.Entry, head_of: Callable[[str, str], str 
             author=_account(table),
             base=table["base"],
             head=table["head"],
-            head_oid=oid if oid and state is PullState.OPEN else table["head_oid"],
+            head_oid=oid or table["head_oid"],
             head_repo=head_repo,
             labels=tuple(table.get("labels", ())),
             reviewers=tuple(table.get("reviewers", ())),

@@ -71,8 +71,7 @@ def repository(found: GhRepository, asked: str) -> Repository:
 
 
 def _own_permission(flags: dict[str, bool] | None) -> Permission:
-    if not flags:
-        return Permission.UNKNOWN
+    """What the token may do. The flags are those of a user: for an app's or a workflow's token all are false."""
     ranks = {
         "admin": Permission.ADMIN,
         "maintain": Permission.MAINTAIN,
@@ -80,7 +79,7 @@ def _own_permission(flags: dict[str, bool] | None) -> Permission:
         "triage": Permission.TRIAGE,
         "pull": Permission.READ,
     }
-    return next((permission for flag, permission in ranks.items() if flags.get(flag)), Permission.NONE)
+    return next((permission for flag, permission in ranks.items() if flags and flags.get(flag)), Permission.UNKNOWN)
 
 
 def permission(role: str) -> Permission:

@@ -101,7 +101,8 @@ class Repository:
     """A repository as the forge describes it to this token.
 
     ``slug`` is today's ``owner/name``; ``renamed_from`` is the one that was asked for where they differ.
-    ``permission`` is the token's own.
+    ``permission`` is the token's own, and ``unknown`` for a workflow's token, of which GitHub does not say it: to try
+    is the only way to learn, and a refusal is clear.
     """
 
     slug: str

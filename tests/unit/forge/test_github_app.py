@@ -13,7 +13,7 @@ from syncbot.forge.github import connect
 from syncbot.forge.github_reader import GitHubReader
 from syncbot.forge.github_writer import GitHubWriter
 from syncbot.model.errors import UsageError
-from syncbot.model.forge import Account, AppAuth, NewPull, Secret
+from syncbot.model.forge import Account, AppAuth, NewPull, Permission, Secret
 
 REPO = "octo/down"
 INSTALLATION_TOKEN = "ghs_installation-token"
@@ -40,14 +40,15 @@ def test_it_speaks_as_its_bot(bench, key):
     assert made.author == Account(login="syncbot[bot]", is_bot=True)
     assert connection.git_token().reveal() == INSTALLATION_TOKEN
     asked = [f"{seen.method} {seen.path}" for seen in bench.forge.requests]
-    assert asked[:2] == ["GET /repos/octo/down/installation", "GET /app"]
+    assert asked[0] == "GET /repos/octo/down/installation"
+    assert GitHubReader(connection).repository(REPO).permission is Permission.WRITE
     assert asked.count("POST /app/installations/99/access_tokens") == 1
     connection.close()
 
 
 def test_an_installation_that_is_given_is_not_looked_up(bench, key):
     connection = app(bench, key, installation=99)
-    assert [seen.path for seen in bench.forge.requests] == ["/app"]
+    assert [seen.path for seen in bench.forge.requests] == ["/app/installations/99"]
     connection.close()
 
 

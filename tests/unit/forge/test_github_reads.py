@@ -283,7 +283,9 @@ def test_who_the_token_is(bench, reader):
 def test_a_workflow_token_may_not_ask_who_it_is(bench):
     bench.forge.world.add_user("github-actions[bot]", token="ghs_actions", kind="Bot")
     connection = bench.connect("ghs_actions")
-    assert GitHubReader(connection).identity() == Account(login="github-actions[bot]", is_bot=True)
+    reader = GitHubReader(connection)
+    assert reader.identity() == Account(login="github-actions[bot]", is_bot=True)
+    assert reader.repository(REPO).permission is Permission.UNKNOWN
     connection.close()
 
 

@@ -20,7 +20,6 @@ MODELS = {
     "status": "CombinedCommitStatus",
     "user": "PublicUser",
     "label": "Label",
-    "app": "Integration",
     "installation": "Installation",
     "installation_token": "InstallationToken",
 }
@@ -53,7 +52,6 @@ def answers(bench, writer, pull):
         "status": [payloads.status(repo, pull.head_oid)],
         "user": [payloads.own_user(item.author)],
         "label": [payloads.label(repo, "rocm")],
-        "app": [payloads.app()],
         "installation": [payloads.installation(repo)],
         "installation_token": [payloads.installation_token("x")],
     }
