@@ -7,12 +7,14 @@ and follows a redirect for reads only.
 
 from __future__ import annotations
 
+import datetime
+import email.utils
 import logging
 import re
 import sqlite3
 import time
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,22 @@ class Wire:
             self.quota = (int(numbers[0]), int(numbers[1]), int(numbers[2]))
 
 
+def server_time(headers: Mapping[str, str]) -> datetime.datetime | None:
+    """Return what time it is at the server; ours may be wrong, and is no business of this room."""
+    try:
+        return email.utils.parsedate_to_datetime(headers.get("Date", ""))
+    except ValueError:
+        return None
+
+
+def until_reset(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until a used-up quota starts anew, by the server's clock; None where it is not used up."""
+    reset, now = headers.get("X-RateLimit-Reset", ""), server_time(headers)
+    if headers.get("X-RateLimit-Remaining") != "0" or not reset.isdigit() or now is None:
+        return None
+    return max(0.0, int(reset) - now.timestamp()) + 1  # it is not said when in that second
+
+
 class WriteRedirectedError(Exception):
     """A write was answered with a redirect; it had no effect, and following it would be sending it again."""
 
@@ -97,17 +115,20 @@ class PatientRetry(GithubRetry):
             return super().increment(method, url, response, error, **rest)
         longest = self.max_rate_limit_wait
         if longest is not None and wait > longest:
-            raise RateLimitExceededExceedsMaxWait(response.status, None, dict(response.headers), wait=wait)
+            raise RateLimitExceededExceedsMaxWait(response.status, None, dict(response.headers.items()), wait=wait)
         retry = super(GithubRetry, self).increment(method, url, response, error, **rest)
         retry.get_backoff_time = lambda: wait  # type: ignore[method-assign]
         return retry
 
     def _asked_wait(self, response: Any) -> float | None:
+        """Return the seconds a rate limit asks to wait, None where this is none; other 403s are PyGithub's to judge."""
         if response is None or response.status not in (403, 429):
             return None
-        asked = response.headers.get("Retry-After", "")
-        if asked.strip().isdigit():
+        asked = response.headers.get("Retry-After", "").strip()
+        if asked.isdigit():
             return float(asked)
+        if (reset := until_reset(response.headers)) is not None:
+            return reset
         return self.secondary_rate_wait if response.status == 429 else None
 
     def _sleep_backoff(self) -> None:

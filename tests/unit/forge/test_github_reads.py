@@ -37,6 +37,7 @@ COSTS = {
     "pull_files": (lambda r, p: r.pull_files(REPO, p.number), 1),
     "pull_commits": (lambda r, p: r.pull_commits(REPO, p.number), 1),
     "issues": (lambda r, p: r.issues(REPO), 1),
+    "issue": (lambda r, p: r.issue(REPO, 2), 1),
     "comments": (lambda r, p: r.comments(REPO, p.number), 1),
     "permission": (lambda r, p: r.permission(REPO, "ann"), 1),
     "checks": (lambda r, p: r.checks(REPO, p.head_oid), 2),
@@ -49,6 +50,7 @@ COSTS = {
 @pytest.mark.parametrize("name", COSTS)
 def test_a_read_costs_what_the_port_says(bench, reader, pull, name):
     ask, cost = COSTS[name]
+    fill(bench, 3)
     ask(reader, pull)
     assert len(bench.forge.requests) == cost
     assert bench.forge.writes == []
@@ -143,6 +145,13 @@ def test_a_short_limit_is_waited_for(bench, reader, pull, fault, waited):
     bench.script.add("GET .*/pulls$", fault)
     assert reader.open_pulls(REPO) == (pull,)
     assert bench.waits == [waited]
+
+
+def test_a_quota_that_starts_anew_soon_is_waited_for_by_the_servers_clock(bench, reader, pull):
+    bench.script.add("GET .*/pulls$", Fault.PRIMARY_429)
+    assert reader.open_pulls(REPO) == (pull,)
+    (waited,) = bench.waits
+    assert 39 <= waited <= 42
 
 
 @pytest.mark.parametrize("fault", [Fault.TOO_MANY_LONG, Fault.PRIMARY_LIMIT])

@@ -103,7 +103,7 @@ def test_a_limited_write_is_not_sent_again_either(bench, writer, ready, fault):
     assert len(bench.forge.writes) == 1
     assert bench.waits == []
     assert caught.value.exit_code == 3
-    assert (caught.value.retry_at is None) == (fault is Fault.TOO_MANY)
+    assert (caught.value.retry_at is None) == (fault is Fault.TOO_MANY)  # which says nothing
     assert bench.item(ready.number).comments[1:] == []
 
 
