@@ -15,7 +15,7 @@ import sqlite3
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from github.GithubRetry import GithubRetry
 from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsResponse
 from requests_cache import CachedSession
 from urllib3.exceptions import MaxRetryError
+
+from syncbot.model.forge import Secret
 
 _log = logging.getLogger(__name__)
 
@@ -44,16 +46,29 @@ _CACHED = re.compile(
 
 @dataclass
 class Wire:
-    """One client's session, and what its answers said of the quota (that for searches is another one)."""
+    """One client's session, what was sent through it, and what the answers said of the quota.
+
+    ``quota`` is remaining, limit and reset time (Unix seconds); that for searches is another one and not kept.
+    ``secrets`` is everything that was sent as a credential, so that no message repeats it.
+    """
 
     session: requests.Session
     timeout: float
     sent: int = 0
     quota: tuple[int, int, int] | None = None
+    secrets: list[Secret] = field(default_factory=list)
+
+    def sending(self, headers: Mapping[str, str]) -> None:
+        """Remember the credential of a request: an app's changes every hour."""
+        credential = headers.get("Authorization", "").partition(" ")[2]
+        if credential and all(credential != known.reveal() for known in self.secrets):
+            self.secrets.append(Secret(credential))
 
     def note(self, response: requests.Response) -> None:
-        """Count a request and remember remaining, limit and reset time (Unix seconds)."""
+        """Count an answer and remember its quota."""
         self.sent += 1
+        unchanged = " (not modified)" if getattr(response, "revalidated", False) else ""
+        _log.debug("%s %s: %d%s", response.request.method, response.url, response.status_code, unchanged)
         if response.headers.get("X-RateLimit-Resource", "core") != "core":
             return
         numbers = [response.headers.get(f"X-RateLimit-{name}", "") for name in ("Remaining", "Limit", "Reset")]
@@ -231,6 +246,8 @@ class _Http(HTTPRequestsConnectionClass):
         raise AssertionError("unreachable")
 
     def _send_once(self, url: str) -> requests.Response:
+        if self.wire is not None:
+            self.wire.sending(self.headers)
         response = self.session.request(
             self.verb,
             f"{self.protocol}://{self.host}:{self.port}{url}",

@@ -19,7 +19,7 @@ from syncbot.forge.folder_files import comment_text, parse_comment, repository_f
 from syncbot.forge.folder_reader import FolderReader
 from syncbot.forge.folder_writer import FolderWriter
 from syncbot.git.bare import BareRepositories
-from syncbot.model.errors import CouldNotError
+from syncbot.model.errors import CouldNotError, TryLaterError
 from syncbot.model.forge import NewPull, PullState
 
 REPO = "octo/down"
@@ -259,6 +259,22 @@ def test_two_at_once_make_one(desk):
     for thread in threads:
         thread.join()
     assert sorted(map(str, outcomes)) == ["1", "None", "None", "None"]
+
+
+def test_another_run_holds_the_lock(desk, monkeypatch):
+    from filelock import FileLock
+
+    from syncbot.forge import folder_writer
+
+    monkeypatch.setattr(folder_writer, "_PATIENCE", 0)
+    with FileLock(desk.root / ".lock"), pytest.raises(TryLaterError, match="another run"):
+        desk.propose()
+
+
+def test_a_folder_that_cannot_be_written(desk):
+    (desk.root / REPO / "proposals").write_text("a file where a folder should be")
+    with pytest.raises(CouldNotError, match="proposals"):
+        desk.propose()
 
 
 def test_issues_and_proposals_share_numbers(desk):

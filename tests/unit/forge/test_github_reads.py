@@ -429,7 +429,10 @@ def test_nobody_listens(bench):
     connection.close()
 
 
-@pytest.mark.parametrize("api", ["github.com", "ftp://x/", "https://user:pw@host/api/v3", "https://host/?x"])
+@pytest.mark.parametrize(
+    "api", ["github.com", "ftp://x/", "https://user:pw@host/api/v3", "https://host/?x", "http://host/api/v3"]
+)
 def test_an_address_that_is_no_api(bench, api):
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as caught:
         bench.connect(api=api)
+    assert "pw" not in str(caught.value)
