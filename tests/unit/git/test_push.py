@@ -18,8 +18,9 @@ from forge_stages import template
 from small_repo import ENV, commit, git
 
 from syncbot.git.push import push
+from syncbot.git.remote import heads
 from syncbot.git.run import Access, Git
-from syncbot.model.errors import UnknownObjectError, UsageError
+from syncbot.model.errors import CouldNotError, TryLaterError, UnknownObjectError, UsageError
 from syncbot.model.forge import PushOutcome, Secret
 
 __all__ = ["template"]
@@ -217,6 +218,31 @@ def test_objects_in_a_store_of_their_own(ground, tmp_path):
     result = push(runner, remote=ground.url, branch=BRANCH, oid=oid, expected=None, token=Secret(TOKEN))
     assert result.done
     assert ground.remote_head() == oid
+
+
+def test_branches_by_prefix(ground):
+    oid, there = ground.make(), ground.repo.branches()["syncbot/remove/x"]
+    assert ground.push(oid, branch="syncbot/restore/deep/y").done
+    commit(ground.repo.git, "other/syncbot/z", {"kernel.py": "z"}, "m", onto="main")
+    runner = Git(ground.clone, Access.NETWORK)
+    token = Secret(TOKEN)
+    assert heads(runner, remote=ground.url, prefix="syncbot/", token=token) == {
+        "syncbot/remove/x": there,
+        "syncbot/restore/deep/y": oid,
+    }
+    assert heads(runner, remote=ground.repo.git, prefix="nothing/") == {}
+
+
+def test_branches_that_cannot_be_asked_for_are_an_error_and_never_none(ground):
+    runner = Git(ground.clone, Access.NETWORK)
+    ground.repo.private = True
+    with pytest.raises(CouldNotError, match="the token is not accepted"):
+        heads(runner, remote=ground.url, prefix="syncbot/", token=Secret("ghp_wrong"))
+    ground.forge.git_open = False
+    with pytest.raises(TryLaterError, match="503"):
+        heads(runner, remote=ground.url, prefix="syncbot/", token=Secret(TOKEN))
+    with pytest.raises(UsageError):
+        heads(runner, remote=ground.url, prefix="--upload-pack=id", token=Secret(TOKEN))
 
 
 @pytest.mark.parametrize(
