@@ -242,6 +242,21 @@ def test_a_cache_that_breaks_on_the_way_is_given_up(bench, reader, pull):
     assert reader.open_pulls(REPO) == (pull,)
 
 
+def test_a_cache_folder_that_cannot_be_made_is_done_without(bench, pull):
+    (bench.folder / "occupied").write_text("a file")
+    connection = bench.connect(cache_folder=bench.folder / "occupied" / "cache")
+    assert GitHubReader(connection).open_pulls(REPO) == (pull,)
+    connection.close()
+
+
+def test_no_cache_folder_no_cache(bench, pull):
+    connection = bench.connect(cache_folder=None)
+    reader = GitHubReader(connection)
+    assert reader.open_pulls(REPO) == reader.open_pulls(REPO) == (pull,)
+    assert {seen.status for seen in bench.forge.requests} == {200}
+    connection.close()
+
+
 def test_garbage_in_the_cache_is_asked_again(bench, reader, pull):
     reader.open_pulls(REPO)
     (path,) = (bench.folder / "cache").iterdir()
