@@ -44,7 +44,7 @@ def attempt(bench) -> SyncbotError | None:
     return None
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SYNCBOT_SCHEDULES", "40"))))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("SYNCBOT_SCHEDULES", "20"))))
 def test_repeated_passes_make_one_of_each(bench, seed):
     dice = bench.forge.faults = Dice(seed, rate=0.35, most=12)
     errors: list[SyncbotError] = []

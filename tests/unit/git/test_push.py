@@ -122,6 +122,7 @@ def test_of_two_at_once_one_wins(ground):
 
 def test_a_hook_says_no(ground):
     hook = ground.repo.git / "hooks" / "pre-receive"
+    hook.parent.mkdir()
     hook.write_text("#!/bin/sh\nprintf 'GH006: Protected branch \\033[31m for x\\n' >&2\nexit 1\n")
     hook.chmod(0o755)
     result = ground.push(ground.make())
@@ -330,6 +331,7 @@ def test_the_token_is_in_gits_environment_and_nowhere_else(ground, tmp_path, mon
 def test_a_remote_that_repeats_the_token(ground):
     header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
     hook = ground.repo.git / "hooks" / "pre-receive"
+    hook.parent.mkdir()
     hook.write_text(f"#!/bin/sh\necho 'you sent {TOKEN} as {header}' >&2\nexit 1\n")
     hook.chmod(0o755)
     result = ground.push(ground.make())
