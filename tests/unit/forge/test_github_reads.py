@@ -402,7 +402,9 @@ def test_a_fork_that_is_gone(bench, reader, pull):
 def test_comments_since(bench, reader, writer, pull):
     writer.add_comment(REPO, pull.number, "old")
     late = writer.add_comment(REPO, pull.number, "new")
-    assert [one.body for one in reader.comments(REPO, pull.number, since=late.created_at)] == ["new"]
+    for zone in (datetime.UTC, datetime.timezone(datetime.timedelta(hours=5))):
+        since = late.created_at.astimezone(zone)
+        assert [one.body for one in reader.comments(REPO, pull.number, since=since)] == ["new"]
 
 
 def test_threads_take_turns(bench, reader, pull):

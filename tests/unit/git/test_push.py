@@ -78,6 +78,14 @@ def test_from_what_it_was_to_what_it_becomes(ground):
     assert ground.remote_head() == second
 
 
+def test_a_watcher_sees_the_push_before_and_after_it_took_effect(ground):
+    seen = []
+    ground.forge.watch = lambda moment, request: seen.append((moment, request, ground.remote_head()))
+    oid = ground.make()
+    ground.push(oid)
+    assert seen == [("before", "PUSH octo/down", None), ("after", "PUSH octo/down", oid)]
+
+
 def test_the_same_again_is_harmless(ground):
     oid = ground.make()
     ground.push(oid)
