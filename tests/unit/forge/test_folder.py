@@ -327,6 +327,19 @@ def test_a_comment_id_is_a_name_in_its_folder(desk):
     assert desk.reader.pull(REPO, 1).title == "Remove it"
 
 
+def test_a_branch_is_not_the_folder_of_others(desk):
+    assert desk.branches.head(REPO, "syncbot/remove") is None
+    assert desk.branches.head(REPO, "syncbot") is None
+    assert desk.branches.head(REPO, "syncbot/remove/x") is not None
+
+
+def test_a_merged_branch_still_tells_what_it_changed(desk):
+    made = desk.propose()
+    git(desk.git, "update-ref", "refs/heads/main", made.head_oid)
+    assert [one.path for one in desk.reader.pull_files(REPO, 1)] == ["kernel.py"]
+    assert [one.oid for one in desk.reader.pull_commits(REPO, 1)] == [made.head_oid]
+
+
 def test_a_repository_of_its_own_borrows_its_objects(tmp_path, template):
     branches = BareRepositories(lambda repo: tmp_path / repo / "repository.git")
     for _ in range(2):

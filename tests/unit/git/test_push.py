@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import logging
 import os
 import shutil
@@ -334,6 +335,22 @@ def test_the_token_is_in_gits_environment_and_nowhere_else(ground, tmp_path, mon
     assert {line.split("\t")[0] for line in shown} == {"command line:"}
     assert TOKEN not in caplog.text
     assert header not in caplog.text
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_no_process_shows_the_token_while_git_pushes(ground):
+    header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+    lines: list[bytes] = []
+
+    def look(moment: str, request: str) -> None:
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):  # gone meanwhile
+                lines.append(process.read_bytes())
+
+    ground.forge.watch = look
+    assert ground.push(ground.make()).done
+    assert any(b"git-remote-http" in line for line in lines)
+    assert [line for line in lines if TOKEN.encode() in line or header.encode() in line] == []
 
 
 def test_a_remote_that_repeats_the_token(ground):
