@@ -319,8 +319,7 @@ def make_retry(
 def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> dict[str, Any]:
     """Return what `Github` and `GithubIntegration` are built with."""
     Requester.injectConnectionClasses(_Http, _Https)  # type: ignore[arg-type]
-    # At DEBUG PyGithub logs whole answers, and that to an app's login holds its token; this module logs instead.
-    logging.getLogger("github.Requester").setLevel(logging.INFO)
+    _hush_library()
     return {
         "base_url": api.rstrip("/"),
         "retry": retry,
@@ -330,6 +329,18 @@ def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> d
         "seconds_between_requests": 0,
         "seconds_between_writes": between_writes,
     }
+
+
+def _hush_library() -> None:
+    """Make PyGithub's log a part of ours: as imported it prints to standard error whatever the program wants.
+
+    Its requester stays silent below a warning: at DEBUG it logs whole answers, and that to an app's login is a token.
+    This module logs every request instead.
+    """
+    library = logging.getLogger("github")
+    library.handlers.clear()
+    library.setLevel(logging.NOTSET)
+    logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 
 def make_client(auth: Auth, options: dict[str, Any]) -> Github:

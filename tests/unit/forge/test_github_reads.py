@@ -184,6 +184,13 @@ def test_both_kinds_of_403_are_told_apart(bench, reader, pull):
     assert reader.open_pulls(REPO) == (pull,)
 
 
+def test_the_library_prints_nothing_by_itself(bench, reader, pull, capfd):
+    bench.script.add("GET .*/pulls$", Fault.SECONDARY_LIMIT, Fault.FORBIDDEN)
+    with pytest.raises(RefusedError):
+        reader.open_pulls(REPO)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_an_unchanged_listing_costs_no_quota(bench, reader, pull):
     reader.open_pulls(REPO)
     left = bench.forge.remaining
