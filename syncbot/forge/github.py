@@ -3,7 +3,7 @@
 The modules ``github*.py`` of this room are the only ones that import PyGithub. What is promised beyond the ports:
 
 - a write is one request, sent once, never repeated and never redirected;
-- every read is conditional where GitHub's ETag can be trusted, and costs no quota then;
+- large listings are asked for with their ETag and cost no quota while unchanged; what decides a write never is;
 - a client is used by one thread at a time: calls from several take turns.
 """
 

@@ -37,11 +37,10 @@ _REDIRECTS = frozenset({301, 302, 307, 308})
 _EMPTY = (b"", b"{}", b"null")
 _TRIES = 3
 _CACHE_LIMIT = 50 << 20
-# Descriptions and listings whose ETag GitHub keeps true. A single pull request is not among them (its ETag stays when
-# ``mergeable`` has been worked out), nor is anything that is asked right before a write.
-_CACHED = re.compile(
-    r"/(?:repos/[^/]+/[^/]+|repositories/\d+)(?:/pulls|/pulls/\d+/(?:files|commits)|/issues(?:/\d+(?:/comments)?)?)?$"
-)
+# What is large and decides no write by itself. Everything else is asked afresh: an old answer about a pull request of a
+# branch, an issue or a comment would make a second one, or overwrite what a person wrote. (Nor does GitHub change the
+# ETag of a pull request when it has worked out ``mergeable``.)
+_CACHED = re.compile(r"/(?:repos/[^/]+/[^/]+|repositories/\d+)(?:/pulls|/pulls/\d+/(?:files|commits))?$")
 
 
 @dataclass

@@ -213,10 +213,14 @@ def test_a_stale_304_hides_nothing_where_it_matters(bench, reader, pull):
     reader.open_pulls(REPO)
     bench.item(pull.number).state = "closed"
     bench.script.add("GET .*/pulls", *[Fault.STALE_304] * 9)
+    bench.script.add("GET .*/(comments|issues)", *[Fault.STALE_304] * 9)
     assert [one.state for one in reader.open_pulls(REPO)] == [PullState.OPEN]
     assert [one.state for one in reader.pulls_of_branch(REPO, pull.head)] == [PullState.CLOSED]
     assert reader.pull(REPO, pull.number).state is PullState.CLOSED
     reader.checks(REPO, pull.head_oid)
+    for _ in range(2):
+        reader.comments(REPO, pull.number)
+        reader.issues(REPO)
     asked = [headers for headers in bench.forge.headers_seen if "if-none-match" in headers]
     assert len(asked) == 1
 
