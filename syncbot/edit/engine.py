@@ -7,6 +7,7 @@ then a three-way merge, then hunk by hunk; the first whose result keeps every ru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from syncbot.edit import change, conflicts, declared, drafts, files
@@ -137,7 +138,7 @@ class Engine:
     def _answer(self, verdict: Verdict) -> EditResult:
         """Return the result of a draft that kept every rule."""
         draft = verdict.draft
-        if verdict.tree == self._base_tree():
+        if verdict.tree == self._base_tree:
             return self._result(Outcome.EMPTY, draft.method, steps=draft.steps)
         outcome = Outcome.CLEAN
         if draft.partial:
@@ -173,11 +174,12 @@ class Engine:
         problems = tuple(Problem(kind=ProblemKind.UNREADABLE, path="", line=0, detail=detail) for detail in details)
         return self._result(Outcome.CONFLICT, Method.THREE_WAY, problems=problems)
 
+    @cached_property
     def _base_tree(self) -> str:
         return self.store.git.text("rev-parse", self.base + "^{tree}")
 
     def _result(self, outcome: Outcome, method: Method, *, tree: str | None = None, **rest: Any) -> EditResult:
         return EditResult(
             direction=self.direction, outcome=outcome, method=method, commit=self.what.commit, base=self.base,
-            tree=tree or self._base_tree(), commands=conflicts.commands(self.direction, self.what, self.base), **rest,
+            tree=tree or self._base_tree, commands=conflicts.commands(self.direction, self.what, self.base), **rest,
         )  # fmt: skip
