@@ -414,7 +414,10 @@ def relocated(sides: Sides, hunk: Hunk) -> Place | None:
         target = next(s for s in other.spans if s.qualname == span.qualname)
     alignment = Alignment.within(sides.a, range(span.start, span.end), lines, range(target.start, target.end))
     place = _fate(sides, alignment, hunk, path)
-    if place.fate in (Fate.STUCK, Fate.GONE) or (place.fate is Fate.PART):
+    if place.fate in (Fate.STUCK, Fate.PART) and path != sides.path:
+        # The function lives on in another file, so its place is not gone, only beyond what can be decided.
+        return Place(hunk, Fate.STUCK, (), f"{span.qualname} is in {path} now, and has changed there")
+    if place.fate in (Fate.STUCK, Fate.GONE, Fate.PART):
         return None
     return Place(
         hunk, Fate.MOVED if place.fate is not Fate.DONE else place.fate, place.cuts, "", place.start, place.end

@@ -68,7 +68,7 @@ def test_putting_it_on_again_gives_the_tree_back(store):
 
 
 def test_carried_as_a_patch_it_is_refreshed_once_and_only_where_it_must(store):
-    """Over every commit that touches its files: strict where it applies, else one refresh, and the real tree each time."""
+    """Over every commit that touches its files: strict where it applies, else one refresh, the real tree each time."""
     patch = store.patch(f"{GUARD}^", GUARD, [TEST, SOURCE])
     commits = store.git.lines("rev-list", "--first-parent", "--reverse", f"{GUARD}..{MAIN}", "--", TEST, SOURCE)
     assert len(commits) > 2
