@@ -15,8 +15,8 @@ from syncbot.edit.change import Recorded
 from syncbot.edit.drafts import Draft
 from syncbot.edit.files import File
 from syncbot.edit.find import Finder
-from syncbot.edit.guided import Fate
 from syncbot.edit.judge import Court, Verdict, file_edits
+from syncbot.edit.places import Fate
 from syncbot.git.objects import Entry, Scratch
 from syncbot.model.edit import Direction, EditResult, Method, Outcome, Problem, ProblemKind, Step
 from syncbot.model.project import Removal
