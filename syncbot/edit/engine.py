@@ -22,7 +22,7 @@ from syncbot.model.edit import Direction, EditResult, Method, Outcome, Problem, 
 from syncbot.model.project import Removal
 from syncbot.model.words import Scope
 
-_MOST_FILES = 400
+_MOST_FILES = 1000
 
 
 def edit(store: Scratch, *, direction: Direction, commit: str, onto: str, removal: Removal | None = None) -> EditResult:

@@ -30,11 +30,14 @@ def resolved(item: python.Imported, path: str) -> list[str]:
     return [*folder[: len(folder) - (level - 1)], *rest]
 
 
-def same_module(target: Sequence[str], module: Sequence[str]) -> bool:
-    """Whether a dotted name means that file, whatever source root stands before it."""
+def same_module(target: Sequence[str], module: Sequence[str], path: str) -> bool:
+    """Whether a dotted name in the file ``path`` means that module, whatever source root stands before it.
+
+    A bare name means a file of a folder only from within that folder.
+    """
     if not target or not module:
         return False
+    if len(target) == 1 and len(module) > 1:
+        return target[0] == module[-1] and path.split("/")[:-1] == list(module[:-1])
     size = min(len(target), len(module))
-    return list(target[-size:]) == list(module[-size:]) and (
-        size > 1 or len(target) == len(module) or size == len(target)
-    )
+    return list(target[-size:]) == list(module[-size:]) and (size > 1 or len(target) == len(module))

@@ -61,9 +61,9 @@ def _imported(search: Search, file: Changed, definition: Definition) -> Iterator
         aliases = set()
         for item in content.facts.imports:
             target = resolved(item, path)
-            if same_module(target, module) and item.name == definition.name and item.module is not None:
+            if same_module(target, module, path) and item.name == definition.name and item.module is not None:
                 yield _used(path, item.start, f"{path} still imports {definition.name} from {file.path}")
-            if same_module([*target, item.name] if item.module is not None else item.name.split("."), module):
+            if same_module([*target, item.name] if item.module is not None else item.name.split("."), module, path):
                 aliases.add(item.bound)
         for read in content.facts.attributes:
             if read.name == definition.name and read.on in aliases:
@@ -143,10 +143,12 @@ def _modules_needed(search: Search) -> Iterator[Problem]:
                 if not path.endswith((".md", ".rst")):
                     yield _used(path, found[0].line - 1, f"{path} still names {file.path}")
             module = dotted(file.path) if python.is_python(file.path) else []
+            if file.path.endswith("/__init__.py") and search.has_folder(file.path.rpartition("/")[0]):
+                module = []  # what is left in the folder can still be imported
             for path in search.importing(module) if module else ():
                 for item in search.content(path).imports.values():
                     target = resolved(item, path)
-                    if same_module(target, module) or same_module([*target, item.name], module):
+                    if same_module(target, module, path) or same_module([*target, item.name], module, path):
                         yield _used(path, item.start, f"{path} still imports {file.path}")
         before, after = file.h.facts.parametrized, file.r.facts.parametrized
         asked = {(function, name): line for name, line, function in file.r.facts.asked}

@@ -181,6 +181,10 @@ class Search:
             if read.line in file.added and read.name not in stay and not read.name.startswith("__")
         }
 
+    def has_folder(self, folder: str) -> bool:
+        """Whether the result has a file in ``folder`` or below."""
+        return any(path.startswith(folder + "/") for path in self.listing)
+
     def module_path(self, module: Sequence[str]) -> str | None:
         """Return the file of a module by its dotted name, None where the result has none."""
         if not module:
