@@ -173,7 +173,9 @@ def _calls_refused(search: Search) -> Iterator[Problem]:
                 continue
             for path in search.files(name)[:_MANY]:
                 for call in search.content(path).facts.calls:
-                    if call.name != name or call.unpacks:
+                    # On another object it may be anybody's method of that name.
+                    ours = call.on is None or (call.owner is not None and f"{call.owner}.{name}" == owner)
+                    if call.name != name or call.unpacks or not ours:
                         continue
                     given = {*signature.names[: call.positional], *call.keywords}
                     if call.positional > signature.positional and not signature.star:

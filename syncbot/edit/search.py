@@ -55,10 +55,14 @@ class Search:
         """Definitions that go, and were not there before the change either."""
         found = []
         for file in self.changed:
-            kept = file.r.facts.definitions
+            kept = {(one.owner, one.name) for one in file.r.facts.definitions}
             functions = set(file.r.facts.signatures)
             for definition in file.h.facts.definitions:
-                if definition in kept or len(definition.name) < SHORT or definition.name.startswith("__"):
+                if (
+                    (definition.owner, definition.name) in kept
+                    or len(definition.name) < SHORT
+                    or definition.name.startswith("__")
+                ):
                     continue
                 if definition in file.b.facts.definitions:
                     continue
