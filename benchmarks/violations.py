@@ -125,7 +125,7 @@ def _left(
         mine = Counter()
         for row in out.decode("utf-8", "replace").split("\n"):
             match = re.match(r"^([0-9a-f]{40})\s+\d+\) (.*)$", row)
-            if match and match[1] == commit:
+            if match and match[1] == commit and not _IMPORT.match(match[2]):
                 mine[_said(match[2])] += 1
         after = Counter(_said(line) for line in (_show(store, tree, path) or "").split("\n"))
         before = Counter(_said(line) for line in (_show(store, head, path) or "").split("\n"))
