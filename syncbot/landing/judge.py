@@ -73,6 +73,7 @@ class Weighed:
     standing: dict[str, int] = field(default_factory=dict)
     fallen: dict[str, dict[str, int]] = field(default_factory=dict)
     anywhere: int = 0
+    told: dict[str, list[tuple[EvidenceKind, str, str]]] = field(default_factory=dict)
 
 
 class Diffs:
@@ -315,9 +316,10 @@ def _rank(landing: Landing) -> int:
 
 def _standing_answer(weighed: Weighed, target: Target, chosen: list[Landing]) -> Answer:
     first = chosen[0]
-    evidence = _in_order(
-        evidence for landing in chosen[:_SHOWN] for evidence in _evidence(weighed.fix, landing, target)
-    )
+    evidence = _evidence(weighed, first, target)
+    if len(chosen) > 1:
+        more = [each for landing in chosen[1:_SHOWN] for each in _evidence(weighed, landing, target)]
+        evidence = _in_order((*evidence, *more))
     verdict, confidence, reason = first.grade, first.confidence, first.reason
     missing: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
@@ -348,7 +350,7 @@ def _reverted_answer(weighed: Weighed, target: Target, pairs: list[tuple[Landing
     evidence: list[Evidence] = []
     strong = False
     for landing, undoings in pairs[:_SHOWN]:
-        evidence += _evidence(weighed.fix, landing, target)
+        evidence += _evidence(weighed, landing, target)
         for undoing in undoings:
             strong = strong or undoing.confidence is Confidence.STRONG
             command = f"git merge-base --is-ancestor {undoing.commit} {_named(target)} && git show {undoing.commit}"
@@ -378,17 +380,25 @@ def _named(target: Target) -> str:
     return target.ref if target.kind is TargetKind.RELEASE else str(target.commit)
 
 
-def _evidence(fix: str, landing: Landing, target: Target) -> list[Evidence]:
+def _evidence(weighed: Weighed, landing: Landing, target: Target) -> tuple[Evidence, ...]:
     oid = landing.commit
     there = f"git merge-base --is-ancestor {oid} {_named(target)}"
+    told = weighed.told.get(oid)
+    if told is None:
+        told = weighed.told[oid] = _told(weighed.fix, landing)
+    return tuple([Evidence(kind=kind, commit=oid, detail=detail, command=there + more) for kind, detail, more in told])
+
+
+def _told(fix: str, landing: Landing) -> list[tuple[EvidenceKind, str, str]]:
+    """A landing's claims, strongest first: kind, words, and what its command adds. The same for every target."""
+    oid = landing.commit
     return [
-        Evidence(
-            kind=claim.kind,
-            commit=oid,
-            detail=claim.detail if claim.kind is EvidenceKind.ANCESTOR else f"{oid[:12]} {claim.detail}",
-            command=there + _repeats(claim.kind, fix, oid),
+        (
+            claim.kind,
+            claim.detail if claim.kind is EvidenceKind.ANCESTOR else f"{oid[:12]} {claim.detail}",
+            _repeats(claim.kind, fix, oid),
         )
-        for claim in landing.claims
+        for claim in sorted(landing.claims, key=lambda claim: _ORDER[claim.kind])
     ]
 
 
