@@ -18,7 +18,8 @@ from syncbot.landing.survey import Query, Survey, commits_in_queries
 from syncbot.model.landing import FixReport, Target
 from syncbot.model.words import Verdict
 
-_NAMESPACE = "landing/3"
+# One more whenever the same history may get another answer.
+_NAMESPACE = "landing/4"
 
 
 class Facts(Protocol):

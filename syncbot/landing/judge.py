@@ -9,7 +9,7 @@ and a second pick are three answers in three tags.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncbot.git.diff import Change, Patch
 from syncbot.git.history import History
@@ -31,6 +31,8 @@ from syncbot.model.landing import Answer, Evidence, Target
 from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
 _BY_DESIGN = {EvidenceKind.TRAILER, EvidenceKind.REWRITTEN, EvidenceKind.RELANDING}
+_NAMED = {EvidenceKind.LISTED, EvidenceKind.SUBJECT}
+_NO_LINES = "a commit there names it, and the fix has no lines to compare: a person must look"
 _ORDER = {kind: place for place, kind in enumerate(EvidenceKind)}
 _SHOWN = 4
 
@@ -206,7 +208,10 @@ def _measured(diffs: Diffs, fix: str, oid: str, claims: tuple[Claim, ...]) -> La
     by_design = any(claim.kind in _BY_DESIGN for claim in claims)
     if shared.share is None:
         # Nothing to compare (a mode change, a binary): only a claim made on purpose counts, and weakly.
-        return _landing(oid, Verdict.CONTAINED, Confidence.WEAK, claims) if by_design else None
+        if by_design:
+            return _landing(oid, Verdict.CONTAINED, Confidence.WEAK, claims)
+        named = any(claim.kind in _NAMED for claim in claims)
+        return replace(_landing(oid, Verdict.UNSURE, Confidence.WEAK, claims), reason=_NO_LINES) if named else None
     if shared.share < NOTHING:
         return None
     percent = f"{shared.words} telling lines of the fix are in its change"
@@ -329,7 +334,7 @@ def _standing_answer(weighed: Weighed, target: Target, chosen: list[Landing]) ->
             reason = f"{shared.words} telling lines of the fix are there"
             missing, present = _texts(shared.missing), _texts(shared.present)
     elif verdict is Verdict.UNSURE:
-        reason = "its lines are in a commit there that names nothing: a person must look"
+        reason = reason or "its lines are in a commit there that names nothing: a person must look"
     return Answer(
         target=target,
         verdict=verdict,

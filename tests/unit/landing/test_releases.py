@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import pytest
 from fixtures.asking import targets_of, where
 from fixtures.repos import HOUR, START, Repo
+from fixtures.stage import build
 
+from syncbot.cli.main import run
 from syncbot.git.clone import open_clone
 from syncbot.git.refs import read_refs
 from syncbot.landing.targets import release_tags
@@ -98,3 +101,13 @@ def test_later_versions_may_lack_what_earlier_ones_have(repo):
     told = where(repo, "#5")
     assert [ref for ref, word in told.items() if word.startswith("contained")] == ["v1.0.1"]
     assert told.report.first_release.by_line == (("1.0.1", "v1.0.1"),)
+
+
+def test_without_a_pattern_a_project_reads_the_releases_that_where_reads(tmp_path, capsys):
+    stage = build(tmp_path)
+    stage.lib.on("main")
+    for number in range(30):
+        stage.lib.tag(f"nightly-v1.1.{number}")
+    assert run(["status", *stage.repos, "kernel", "--json"]) == 0
+    (kernel,) = json.loads(capsys.readouterr().out)["workarounds"]
+    assert kernel["first_release"]["by_date"] == "v1.1.0"
