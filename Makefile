@@ -19,6 +19,10 @@ lint: $(VENV)/.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --persona pedantic --quiet .github/workflows
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/shellcheck .ci/run
 
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py

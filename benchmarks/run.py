@@ -1,25 +1,57 @@
-"""Run every benchmark in this folder, one after the other: ``make bench``.
+"""Run every benchmark that can run here, one after the other: ``make bench``.
 
-A benchmark is a script; what it needs and has not got, it says and leaves out. Nothing here is a test: a slow machine
-is no error.
+What one needs and has not got is said, and it is left out. Nothing here is a test: a slow machine is no error.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-BENCHMARKS = ("where.py",)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """A script beside this file; ``lacks`` says why it cannot run here, or None."""
+
+    script: str
+    arguments: tuple[str, ...] = ()
+    lacks: Callable[[], str | None] = lambda: None
+
+
+def _clones() -> str | None:
+    return None if _folder() else "SYNCBOT_CLONES names no folder of real clones"
+
+
+def _numpy() -> str | None:
+    return None if importlib.util.find_spec("numpy") else "numpy is not installed in this environment"
+
+
+def _folder() -> str | None:
+    return os.environ.get("SYNCBOT_CLONES") or None
+
+
+def benchmarks() -> Iterator[Benchmark]:
+    """Quick forms, some minutes each; every script has options for more."""
+    yield Benchmark(script="where.py")
+    yield Benchmark(script="edit_accuracy.py", arguments=("--clones", _folder() or "", "--size", "60"), lacks=_clones)
+    yield Benchmark(script="results_power.py", arguments=("--quick",), lacks=_numpy)
 
 
 def main() -> int:
     """Return the number of benchmarks that failed."""
     failed = 0
-    for name in BENCHMARKS:
-        print(f"== {name}", flush=True)
-        script = str(Path(__file__).with_name(name))
-        failed += subprocess.run([sys.executable, script, *sys.argv[1:]], check=False).returncode != 0
+    for each in benchmarks():
+        print(f"\n== {each.script} {' '.join(each.arguments)}".rstrip(), flush=True)
+        if reason := each.lacks():
+            print(f"skipped: {reason}", flush=True)
+            continue
+        script = str(Path(__file__).with_name(each.script))
+        failed += subprocess.run([sys.executable, script, *each.arguments], check=False).returncode != 0
     return failed
 
 

@@ -70,7 +70,7 @@ def _print(out: Any, number: int, step: Step) -> None:
     if step.command is not None:
         out.print(Text(f"\n  $ {step.command}", style="cyan"))
     for part in step.shown:
-        out.print(Padding(part, (0, 0, 0, 4), expand=False))
+        out.print(Padding(part, (0, 0, 0, 4), expand=False) if str(part) else "")
     out.print()
     for check in step.checks:
         if check.held:

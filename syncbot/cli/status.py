@@ -76,7 +76,7 @@ def moment_of(at: str | None, as_of: str | None) -> Moment:
         day = dt.date.fromisoformat(as_of)
     except ValueError as error:
         raise UsageError(f"--as-of {as_of}: expected a day as YYYY-MM-DD") from error
-    end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), dt.UTC) - dt.timedelta(seconds=1)
+    end = dt.datetime.combine(day, dt.time(23, 59, 59), dt.UTC)
     return Moment(today=day, until=end)
 
 

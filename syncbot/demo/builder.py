@@ -88,6 +88,10 @@ class Builder:
         self._files[oid], self._tips[branch], self._when[oid] = files, oid, written
         return oid
 
+    def text(self, path: str, at: str = "main") -> str:
+        """A file at a commit or tree."""
+        return self.git.run("show", f"{at}:{path}").decode()
+
     def branch(self, name: str, at: str) -> None:
         """Start a branch at a commit."""
         self.git.run("update-ref", f"refs/heads/{name}", at)

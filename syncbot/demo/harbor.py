@@ -35,26 +35,48 @@ def chances(row):
     return softmax(row)
 ''',
     ),
-)
-
-GUARD = "    sums = [0.0 if value != value else value for value in sums]\n"
-ADD_GUARD = (
-    Edit(SCORES, "    return sums\n", GUARD + "    return sums\n"),
     Edit(
         TEST,
         "",
         """from harbor.scores import scores
 
 
-def test_scores_hold_no_nan():
-    assert scores([[1.0, float("nan")]], [True, False]) == [1.0]
+def test_one_score_a_row():
+    assert len(scores([[1.0], [2.0]], [True])) == 2
+
+
+def test_scores_keep_their_order():
+    assert scores([[1.0], [2.0]], [True]) == [1.0, 2.0]
 """,
     ),
 )
-DROP_GUARD = (
-    Edit(SCORES, GUARD, ""),
-    Edit(TEST, ADD_GUARD[1].new, ""),
+
+GUARD = "    sums = [0.0 if value != value else value for value in sums]\n"
+IMPORT = "from types import SimpleNamespace\n\n"
+LAST_TEST = "    assert scores([[1.0], [2.0]], [True]) == [1.0, 2.0]\n"
+GUARD_TEST = """
+
+def test_scores_hold_no_nan():
+    batch = SimpleNamespace(rows=[[1.0, float("nan")]], mask=[True, False])
+    assert scores(batch.rows, batch.mask) == [1.0]
+"""
+ADD_GUARD = (
+    Edit(SCORES, "    return sums\n", GUARD + "    return sums\n"),
+    Edit(TEST, "from harbor.scores import scores\n", IMPORT + "from harbor.scores import scores\n"),
+    Edit(TEST, LAST_TEST, LAST_TEST + GUARD_TEST),
 )
+
+# Written later, and in need of the import that the guard brought.
+LATER_TEST = """def test_scores_of_a_batch():
+    batch = SimpleNamespace(rows=[[3.0], [4.0]], mask=[True])
+    assert scores(batch.rows, batch.mask) == [3.0, 4.0]
+
+
+"""
+ADD_LATER_TEST = (Edit(TEST, "def test_scores_keep_their_order", LATER_TEST + "def test_scores_keep_their_order"),)
+
+# What a careful person commits: the guard and its test go, the import stays.
+DROP_GUARD = (Edit(SCORES, GUARD, ""), Edit(TEST, GUARD_TEST, ""))
 
 SHIFT = "    row = [value - max(row) for value in row]\n"
 ADD_SHIFT = (Edit(SAMPLE, "    return softmax(row)\n", SHIFT + "    return softmax(row)\n"),)

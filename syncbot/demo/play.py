@@ -11,6 +11,7 @@ from syncbot.demo.acts.pin_falls_back import pin_falls_back
 from syncbot.demo.acts.pin_forward import pin_forward
 from syncbot.demo.acts.rewritten_root import rewritten_root
 from syncbot.demo.acts.squash_and_moved_tag import squash_and_moved_tag
+from syncbot.demo.acts.take_out import take_out
 from syncbot.demo.acts.waiting import waiting
 from syncbot.demo.stage import Stage
 from syncbot.demo.telling import Step
@@ -24,6 +25,7 @@ ACTS: tuple[Act, ...] = (
     backport,
     pin_forward,
     squash_and_moved_tag,
+    take_out,
     pin_falls_back,
 )
 

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING
 from syncbot.config import load_project
 from syncbot.demo import harbor
 from syncbot.demo.builder import Builder
+from syncbot.edit import told
+from syncbot.edit.engine import edit
 from syncbot.git.clone import Clone, open_clone
 from syncbot.git.history import read_history, resolve
+from syncbot.git.objects import Scratch
 from syncbot.git.refs import read_refs
 from syncbot.landing.ask import ask
 from syncbot.landing.pins import moves
 from syncbot.landing.survey import parse_query
 from syncbot.landing.targets import in_version_order, release_tags, release_target
 from syncbot.memory import Memory, TagChanges, compare_tags
+from syncbot.model.edit import Direction, EditResult
 from syncbot.model.landing import Answer, FixReport
 from syncbot.model.pins import Move
 from syncbot.model.status import Standing
@@ -28,6 +32,7 @@ from syncbot.observe import Clones, Moment, observe
 from syncbot.policy import conclude
 from syncbot.render.landing import fix_block
 from syncbot.render.status import moves_table, status_table
+from syncbot.render.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,6 +65,20 @@ class Stage:
         """What ``syncbot status`` answers on ``day``, of every workaround or of those named."""
         facts = observe(load_project(self.folder), self._clones(), Moment(today=day), only=only)
         return [conclude(each) for each in facts]
+
+    def edited(self, workaround: str, direction: Direction) -> tuple[EditResult, dict[str, str]]:
+        """What ``syncbot remove`` or ``rebase`` makes of harbor's main, and the changed files as they are then."""
+        found = next(each for each in load_project(self.folder).workarounds if each.id == workaround)
+        with Scratch(self.harbor.path) as store:
+            result = edit(
+                store,
+                direction=direction,
+                commit=str(found.introduced.commit),
+                onto="refs/heads/main",
+                removal=found.removal,
+            )
+            texts = {file.path: store.git.run("show", f"{result.tree}:{file.path}").decode() for file in result.files}
+        return result, texts
 
     def pin_moves(self, day: dt.date) -> list[Move]:
         """What ``syncbot status --pin-history`` answers."""
@@ -112,6 +131,13 @@ def shown_fix(report: FixReport) -> tuple[RenderableType, ...]:
 def shown_status(standings: Sequence[Standing]) -> tuple[RenderableType, ...]:
     """Standings as ``status`` prints them."""
     return tuple(status_table(standings))
+
+
+def shown_edit(result: EditResult) -> tuple[RenderableType, ...]:
+    """The answer of the edit engine as ``remove`` and ``rebase`` print it."""
+    from rich.text import Text
+
+    return tuple(Text(plain(line)) for line in told.lines(result))
 
 
 def shown_moves(found: Sequence[Move]) -> tuple[RenderableType, ...]:

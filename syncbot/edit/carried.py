@@ -111,3 +111,20 @@ def carry_commit(
     name, email, date, body = told.split("\0", 3)
     author = Identity(name=name, email=email, date=f"@{date}")
     return result, store.commit(result.tree, (result.base,), message or body, author)
+
+
+def on_branch(store: Scratch, commit: str, branch: str) -> str | None:
+    """Return ``commit`` where the branch has it, else the newest one of the branch that is it rewritten.
+
+    Rewritten: same author, author date and subject, as a rebase leaves them.
+    """
+    head = store.commit_id(branch)
+    if store.is_ancestor(commit, head):
+        return commit
+    form = "--format=%an%x00%ae%x00%at%x00%s"
+    (known,) = store.git.lines("log", "-1", form, commit)
+    for line in store.git.lines("log", f"-n{_MOST_COMMITS}", "--no-merges", form + "%x00%H", head, "--not", commit):
+        told, _, found = line.rpartition("\0")
+        if told == known:
+            return found
+    return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from syncbot.edit import python
-from syncbot.edit.guided import Other
 from syncbot.edit.lines import split
+from syncbot.edit.places import Other
 from syncbot.git.merge import grep
 from syncbot.git.objects import Scratch
 

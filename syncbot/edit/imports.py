@@ -135,16 +135,19 @@ def _neighbour(tree: ast.Module, item: python.Imported, like: Sequence[bytes]) -
     others = [other for other in python.imports(model) if other.top and other.start != item.start]
     above = [other for other in others if other.start < item.start]
     below = [other for other in others if other.start > item.start]
-    for other in below[:1]:
-        if other.key in here and other.start == item.end:
-            return here[other.key].start
-    for other in reversed(above):
-        if other.key in here:
-            return here[other.key].end
-    for other in below:
-        if other.key in here:
-            return here[other.key].start
+    # First within its own group, the lines with no blank one between; then wherever a neighbour is left.
+    for apart in (False, True):
+        for other in reversed(above):
+            if other.key in here and (apart or not _blank_between(like, other.end, item.start)):
+                return here[other.key].end
+        for other in below:
+            if other.key in here and (apart or not _blank_between(like, item.end, other.start)):
+                return here[other.key].start
     return None
+
+
+def _blank_between(lines: Sequence[bytes], start: int, end: int) -> bool:
+    return any(is_blank(line) for line in lines[start:end])
 
 
 def settle(

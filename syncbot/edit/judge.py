@@ -9,9 +9,11 @@ from syncbot.edit import data, python, repairs, verify
 from syncbot.edit import lines as said
 from syncbot.edit.align import Alignment
 from syncbot.edit.changed import Changed, Content
+from syncbot.edit.dangling import dangling
 from syncbot.edit.drafts import Draft
-from syncbot.edit.elsewhere import Search
 from syncbot.edit.files import File
+from syncbot.edit.needed import needed
+from syncbot.edit.search import Search
 from syncbot.git.merge import Hunk, hunks
 from syncbot.git.objects import Scratch, blob, is_binary
 from syncbot.git.run import GitError
@@ -121,7 +123,7 @@ class Court:
         problems += verify.markers(files, self.markers, present=self.present)
         search = Search(self.store, result=tree, parent=self.comes, changed=files, moved=lost)
         try:
-            return [*problems, *search.problems(), *self._moved_elsewhere(search, lost)]
+            return [*problems, *needed(search), *dangling(search), *self._moved_elsewhere(search, lost)]
         except GitError as error:
             unread = f"the search for uses could not read every file: {error}"
             return [*problems, Problem(kind=ProblemKind.UNREADABLE, path="", line=0, detail=unread)]

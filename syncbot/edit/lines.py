@@ -59,6 +59,11 @@ def blank_run(lines: Sequence[bytes], at: int, step: int) -> int:
     return count
 
 
+def letters(line: bytes) -> str:
+    """Return what a line says with no white space, no commas and one sort of quotes, to compare piece by piece."""
+    return _SPACE.sub("", text(line)).replace("'", '"').replace(",", "")
+
+
 def seam(lines: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
     """Widen a cut over blank lines, so that what is left has no more of them in a row than one side had before."""
     above, below = blank_run(lines, start, -1), blank_run(lines, end, 1)

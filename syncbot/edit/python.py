@@ -268,8 +268,8 @@ class _Reader(ast.NodeVisitor):
         self.found.bases[name] = any(not (isinstance(base, ast.Name) and base.id == "object") for base in node.bases)
         for part in [*node.decorator_list, *node.bases, *node.keywords]:
             self.visit(part)
-        self._inside(node.body, where=name, owner=name, local=False)
-        if not any(isinstance(part, _FUNCTION) and part.name == "__init__" for part in node.body):
+        self._inside(node.body, where=name, owner=name, local=self.local)
+        if not self.local and not any(isinstance(part, _FUNCTION) and part.name == "__init__" for part in node.body):
             fields = [
                 part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
             ]

@@ -194,11 +194,17 @@ def lost_lines(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[st
 
 def moved_within(lost: dict[str, Judged]) -> Iterator[Problem]:
     """Lost lines that stand elsewhere in the same file of the result, where the file held each only once."""
+    places: dict[int, tuple[dict[str, list[int]], Counter[str]]] = {}
     for what, one in lost.items():
+        if id(one) not in places:
+            now: dict[str, list[int]] = {}
+            for i, line in enumerate(one.file.r.lines):
+                now.setdefault(said.normal(line), []).append(i)
+            places[id(one)] = now, said.counted(one.file.b.lines)
+        found, before = places[id(one)]
         wanted = said.normal(what.encode("utf-8", "surrogateescape"))
-        here = [i for i, line in enumerate(one.file.r.lines) if said.normal(line) == wanted]
-        before = sum(said.normal(line) == wanted for line in one.file.b.lines)
-        if len(here) > before and len(here) <= COMMON:
+        here = found.get(wanted, [])
+        if before[wanted] < len(here) <= COMMON:
             yield _line(ProblemKind.MOVED_AWAY, one.file.r.path, here[-1], f"{what[:80]!r} was moved here")
 
 

@@ -18,6 +18,7 @@ from syncbot.model.errors import UnknownObjectError
 # None of the fields before the body can hold a newline.
 _FORMAT = "%H%n%P%n%at%n%ct%n%an <%ae>%n%s%n%b"
 
+_TIME = re.compile(r"-?[0-9]{1,11}")
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 
 
@@ -116,7 +117,7 @@ def read_history(git: Git, tips: Sequence[str]) -> History:
 
 def _seconds(text: str) -> int:
     """A time as git prints it; 0 where the commit has none, and for years no calendar knows."""
-    return int(text) if len(text) < 12 and text.lstrip("-").isdecimal() else 0
+    return int(text) if _TIME.fullmatch(text) else 0
 
 
 def moment(text: str) -> dt.datetime | None:

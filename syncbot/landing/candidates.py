@@ -14,15 +14,27 @@ from dataclasses import dataclass, field
 
 from syncbot.git.diff import Change
 from syncbot.git.history import Commit, History, merge_components
-from syncbot.landing.claims import Claims, Reference, Undo, twin_key
+from syncbot.landing.claims import Claims, Reference, Undo, twin_key, untagged
 from syncbot.model.words import EvidenceKind
 
 _TAIL_NUMBER = re.compile(r"\s*\(#([0-9]{1,10})\)\s*$")
+_AGAIN = re.compile(
+    r"^(?:re-?land(?:ing)?:?\s+|re-?apply:?\s+|retry:?\s+|re-?(?=add|enable|introduce|implement|support))"
+)
 _CUT = ("…", "...")
 _STEM = 12
 """The beginning of a subject is shared by too many commits if it is shorter."""
 _PARTS = 50
 """A merge that brought in more commits is no pull request."""
+
+
+def title_key(subject: str) -> str:
+    """What two titles of the same work share: no tags, no number, no word that says "once more".
+
+    >>> title_key("[Core] Re-add the timeout (#7)") == title_key("Add the timeout")
+    True
+    """
+    return _AGAIN.sub("", untagged(_TAIL_NUMBER.sub("", subject)).lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,10 @@ class Index:
         self.undo_by_stem: list[tuple[str, Undo]] = []
         self._named: dict[str, set[str]] = defaultdict(set)
         self._parts: dict[str, list[str]] = {}
+        self.reverting = {undo.commit for undo in claims.undos if undo.direct}
+        self.by_title: dict[str, list[str]] = defaultdict(list)
+        for oid, commit in history.commits.items():
+            self.by_title[title_key(commit.subject)].append(oid)
         for undo in claims.undos:
             self._add(undo)
         self._pass_on_to_parts()
@@ -106,7 +122,7 @@ class Index:
             if len(stem) >= _STEM:
                 self.undo_by_stem.append((stem, undo))
         else:
-            self.undo_by_subject[reference.subject].append(undo)
+            self.undo_by_subject[untagged(reference.subject)].append(undo)
 
     def _pass_on_to_parts(self) -> None:
         """A merge that is undone takes its commits along, as far as the diffs agree."""
@@ -155,9 +171,13 @@ class Index:
             found += [undo._replace(direct=False) for undo in self.undo_by_oid.get(part, ())]
         number = self.claims.number.get(landing.oid)
         by_words = list(self.undo_by_number.get(number, ())) if number is not None else []
-        stem = _TAIL_NUMBER.sub("", landing.subject)
-        by_subject = [*self.undo_by_subject.get(stem, ()), *self.undo_by_subject.get(landing.subject, ())]
-        by_subject += [undo for start, undo in self.undo_by_stem if landing.subject.startswith(start)]
+        whole, stem = landing.subject, _TAIL_NUMBER.sub("", landing.subject)
+        by_subject = [
+            undo if undo.reference.subject in (whole, stem) else undo._replace(direct=False)
+            for subject in dict.fromkeys((untagged(stem), untagged(whole)))
+            for undo in self.undo_by_subject.get(subject, ())
+        ]
+        by_subject += [undo for start, undo in self.undo_by_stem if whole.startswith(start)]
         if by_subject and self._is_shared(landing):
             by_subject = [undo._replace(direct=False) for undo in by_subject]
         # A message that names ids means those; whether it means this one too, only the diff can say.
@@ -242,6 +262,9 @@ def _mention(index: Index, found: Candidates, oid: str, kind: EvidenceKind, deta
 def _add_relandings(index: Index, found: Candidates) -> None:
     """Follow reverts of reverts, to any depth: each second one lands the fix again. Picks of a revert are reverts."""
     queue = [(oid, -1) for oid in found.backward]
+    for oid in _titled_alike(index, found) if found.backward else ():
+        found.relanding.setdefault(oid, []).append(Undo(oid, Reference(oid=found.fix), 1, False))
+        queue.append((oid, 1))
     seen = {oid for oid, _ in queue}
     while queue:
         oid, sign = queue.pop()
@@ -264,10 +287,22 @@ def _add_relandings(index: Index, found: Candidates) -> None:
             del found.backward[oid]
 
 
+def _titled_alike(index: Index, found: Candidates) -> list[str]:
+    """The commits with the fix's title that came after a revert of it."""
+    return [
+        oid
+        for oid in index.by_title[title_key(index.history.commits[found.fix].subject)]
+        if oid != found.fix
+        and oid not in found.forward
+        and oid not in found.backward
+        and any(index.history.is_ancestor(undo, oid) for undo in found.backward)
+    ]
+
+
 def is_wordless(index: Index, oid: str) -> bool:
     """Whether an off-branch commit has no counterpart at all: nothing in it says which change it is."""
     commit = index.history.commits[oid]
-    if len(commit.parents) != 1 or index.on_branch(oid):
+    if len(commit.parents) != 1 or index.on_branch(oid) or oid in index.reverting:
         return False
     number = index.claims.number.get(oid)
     known = number is not None and any(index.on_branch(each) for each in index.claims.by_number[number])

@@ -29,9 +29,12 @@ _DEEPEST = 20  # quotes in quotes; nobody reverts more often, and a hostile body
 # A forge cuts a title that is too long, and goes on in the body.
 _CUT_TITLE = re.compile(r"^(.*?)(?:…|\.\.\.)(?:\s*\(#[0-9]+\))?$")
 _GOES_ON = re.compile(r"^(?:…|\.\.\.)(.+)")
+_OPENED = re.compile(r'^((?:\[[^\]]*\]\s*)*(?:Revert|Reapply|Re-?land)\s+"[^"]*?)\s*(?:\(#?[0-9]*)?$', re.IGNORECASE)
 # The word at the start of a subject, or of a bullet in a squash body; group 2 is everything in the quotes.
 _QUOTED = re.compile(r'^(?:[*-] )?(?:\[[^\]]*\]\s*)*(Revert|Reapply|Re-?land)\s+\\?"(.+)\\?"', re.IGNORECASE)
 _LOOSE = re.compile(r"^(?:\[[^\]]*\]\s*)*(?:[\w()-]+:\s*)?(revert|re-?land|reapply)\b", re.IGNORECASE)
+_BARE_NUMBERS = re.compile(r"(?<![\w./#-])([0-9]{2,10})(?![\w.-])")  # "Revert PRs 34818 and 33600"
+_TAGS = re.compile(r"^(?:\[[^\]]*\]\s*)+")
 _INTERESTING = re.compile(r"rever|re-?land|reappl", re.IGNORECASE)
 
 
@@ -76,6 +79,11 @@ class Claims:
     listed: dict[str, list[str]]
     undos: list[Undo]
     twins: dict[tuple[str, int, str], list[str]]
+
+
+def untagged(subject: str) -> str:
+    """A subject without the ``[tags]`` in front: people quote it with others, or without."""
+    return _TAGS.sub("", subject)
 
 
 def twin_key(commit: Commit) -> tuple[str, int, str]:
@@ -134,20 +142,38 @@ def undos_of(commit: Commit, names: Names) -> list[Undo]:
     direct = sign != 0
     if direct:
         found.append(Undo(commit.oid, Reference(subject=inner), sign, True))
+        found += [Undo(commit.oid, Reference(number=number), sign, False) for number in _beside(commit, inner, names)]
     elif match := _LOOSE.match(commit.subject):
         loose_sign = -1 if match[1].lower() == "revert" else 1
         own = landed_number(commit)
         mentioned = [number for number in numbers_in(commit.subject, names) if number != own]
-        if loose_sign > 0:
+        if loose_sign < 0:
+            mentioned += [int(number) for number in _BARE_NUMBERS.findall(commit.subject) if int(number) != own]
+        else:
             mentioned += [number for number in numbers_in(commit.body, names) if number != own]
-        found += [Undo(commit.oid, Reference(number=number), loose_sign, False) for number in mentioned]
+        found += [Undo(commit.oid, Reference(number=number), loose_sign, False) for number in dict.fromkeys(mentioned)]
     found += _steps(commit, names, direct=direct)
     return found
 
 
 def _whole_title(commit: Commit) -> str:
-    start, rest = _CUT_TITLE.match(commit.subject), _GOES_ON.match(commit.body)
-    return start[1] + rest[1] if start and rest else commit.subject
+    start = _CUT_TITLE.match(commit.subject)
+    if start is None:
+        return commit.subject
+    if rest := _GOES_ON.match(commit.body):
+        return start[1] + rest[1]
+    # Quotes that never close: what is there is the beginning of a title.
+    opened = _OPENED.match(start[1])
+    return f'{opened[1]}…"' if opened else commit.subject
+
+
+def _beside(commit: Commit, inner: str, names: Names) -> list[int]:
+    """The numbers a title names beside its quotes, or in them: ``Revert "x" (#4) (#5)``. Only of quotes one deep."""
+    match = _QUOTED.match(commit.subject)
+    if match is None or match[2].strip() != inner:
+        return []
+    own = landed_number(commit)
+    return [number for number in numbers_in(commit.subject, names) if number != own]
 
 
 def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:

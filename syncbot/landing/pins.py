@@ -149,13 +149,16 @@ def _version_target(refs: UpstreamRefs, pin: Pin, word: str) -> Target:
 
 
 def _tag_of_version(refs: UpstreamRefs, word: str) -> Ref | None:
-    """The tag whose name is this version, however it is written; the shortest name where several are."""
+    """The tag whose name is this version, however it is written (1.1 is 1.1.0); the closest, then shortest name."""
     try:
         version = parse_version(word)
     except InvalidVersion:
         return None
-    named = [tag for tag in refs.tags.values() if release_target(tag).version == str(version)]
-    return min(named, key=lambda tag: (len(tag.short), tag.short)) if named else None
+    known = [(tag, release_target(tag).version) for tag in refs.tags.values()]
+    named = [
+        (text != str(version), len(tag.short), tag) for tag, text in known if text and parse_version(text) == version
+    ]
+    return min(named)[2] if named else None
 
 
 def pin_at(git: Git, commit: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> PinReading:

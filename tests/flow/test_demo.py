@@ -35,7 +35,7 @@ def test_the_same_objects_on_every_machine(kept):
     }
     assert tips == {
         "lumen": "8f32a58fe5e0a8b2b40cc22d9f565b0f71288699",
-        "harbor": "0ec4513e055c507b1bf8a24d0e0ac4403e59f5c0",
+        "harbor": "598da7c9a579293c944f29fe260ddb7c65127967",
     }
 
 
@@ -62,6 +62,16 @@ def test_the_where_commands_it_shows_work(kept, monkeypatch, capsys):
     for command in shown:
         assert run([*shlex.split(command)[1:], "--no-cache"]) == 0
         assert "first release" in capsys.readouterr().out
+
+
+def test_the_edit_commands_it_shows_work(kept, monkeypatch, capsys):
+    folder, steps = kept
+    monkeypatch.chdir(folder)
+    shown = [step.command for step in steps if step.command and shlex.split(step.command)[1] in ("remove", "rebase")]
+    assert len(shown) == 2
+    for command in shown:
+        assert run(shlex.split(command)[1:]) == 0
+        assert "masked" not in capsys.readouterr().err
 
 
 def test_its_project_passes_check(kept, capsys):

@@ -306,3 +306,14 @@ def test_the_first_commit_of_all_can_be_taken_out(history, remove):
     result = remove(first)
     assert result.outcome is Outcome.CLEAN
     assert [file.path for file in result.files] == ["ops.py"]
+
+
+def test_an_import_that_comes_back_joins_its_own_group(history, remove, read):
+    head, body = "import torch\n\nimport lib.envs as envs\nfrom lib import other\n", "\n\ndef f():\n    return {}\n"
+    history.commit({"a.py": head + body.format("torch.x, envs.y, other")})
+    change = history.commit({"a.py": "import torch\n\nfrom lib import other\n" + body.format("torch.x, other")})
+    history.commit(
+        {"a.py": "import torch\n\nfrom lib import more, other\n" + body.format("torch.x, other") + "\n\nmore()\n"}
+    )
+    result = remove(change)
+    assert read(result, "a.py").startswith(head.replace("other", "more, other"))

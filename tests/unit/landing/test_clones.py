@@ -43,7 +43,7 @@ def test_without_blobs_and_with_its_remote_gone(repo, tmp_path):
     told = where(path, "#5")
     assert told == {"v1.0.0": "absent", "v1.0.1": "unknown weak", "v1.1.0": "contained: ancestor"}
     assert "this clone lacks content of fix.py" in str(told.answer("v1.0.1").reason)
-    assert where(path, "#6")["v1.0.1"] == "absent", "no commit there touches just its paths"
+    assert where(path, "#6")["v1.0.1"] == "unknown weak", "a commit there that names nothing touches its paths"
 
 
 def test_the_same_blobs_need_no_content(tmp_path):

@@ -180,6 +180,26 @@ def test_two_lines_without_a_claim_prove_nothing(repo):
     assert where(repo, "#5")["v1.0.1"] == "absent"
 
 
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("New logo, adapted (#5) (#31)", "unsure weak: subject-number"),
+        ("New logo, adapted\n\n(cherry picked from commit {fix})", "contained weak: cherry-pick-trailer"),
+        ("Colours of #5's logo", "unsure weak: subject-number"),
+        ("Colours\n\nGo with #5.", "absent"),
+    ],
+)
+def test_a_claim_where_there_are_no_lines_to_compare(repo, message: str, says: str):
+    fix = repo.commit("New logo (#5)", {"logo.png": b"\0one" * 50})
+    repo.on("release")
+    repo.commit(message.format(fix=fix), {"logo.png": b"\0two" * 50})
+    release(repo)
+    told = where(repo, "#5")
+    assert told["v1.0.1"] == says
+    if says.startswith("unsure"):
+        assert "no lines to compare" in str(told.answer("v1.0.1").reason)
+
+
 # -- how much of it ----------------------------------------------------------------------------------------------------
 
 
