@@ -39,6 +39,7 @@ def benchmarks() -> Iterator[Benchmark]:
     """Quick forms, some minutes each; every script has options for more."""
     yield Benchmark(script="where.py")
     yield Benchmark(script="edit_accuracy.py", arguments=("--clones", _folder() or "", "--size", "60"), lacks=_clones)
+    yield Benchmark(script="report.py")
     yield Benchmark(script="results_power.py", arguments=("--quick",), lacks=_numpy)
 
 
