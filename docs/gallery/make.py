@@ -92,7 +92,7 @@ def main() -> None:
     else:
         print("vllm: left as it is; SYNCBOT_CLONES names no folder of clones", file=sys.stderr)
     photograph("vllm", "desktop.png", "1280", "1160", "light", "2026-08-22T09:00:00Z")
-    photograph("vllm", "row.png", "1280", "900", "dark", "2026-08-22T09:00:00Z", "vllm-49714")
+    photograph("vllm", "row.png", "1280", "1500", "dark", "2026-08-22T09:00:00Z", "vllm-49714")
     photograph("vllm", "phone.png", "390", "1160", "dark", "2026-08-22T09:00:00Z")
 
 

@@ -11,5 +11,7 @@ const browser = await chromium.launch({
 const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) }, colorScheme });
 await page.clock.setFixedTime(new Date(time));
 await page.goto(pathToFileURL(file).href + (row ? `#w-${row}` : ""));
+await page.waitForFunction(() => document.getElementById("age").textContent !== "");
+await new Promise((done) => setTimeout(done, 500)); // what is scrolled into view is painted a little later
 await (row ? page.locator(`details.row:has(#w-${row})`) : page).screenshot({ path: picture });
 await browser.close();
