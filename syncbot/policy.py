@@ -340,6 +340,13 @@ def _remove(facts: Facts) -> tuple[Choice, str, tuple[str, ...]]:
 _WEIGHT = (Choice.RESTORE, Choice.REMOVE, Choice.REVIEW, Choice.REFRESH, Choice.UNSURE, Choice.KEEP, Choice.DONE)
 
 
+def is_overdue(standing: Standing, after_days: int) -> bool:
+    """Whether it could have gone more than ``after_days`` days ago, when its last gating pin got the fix."""
+    pinned = standing.dates.pinned
+    able = any(decision.choice in (Choice.REMOVE, Choice.REVIEW) for decision in standing.decisions)
+    return able and pinned is not None and (standing.facts.today - pinned).days > after_days
+
+
 def foremost(standing: Standing) -> Decision:
     """The decision that asks for most, for a line that has room for one."""
     return min(standing.decisions, key=lambda decision: _WEIGHT.index(decision.choice))

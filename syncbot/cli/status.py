@@ -60,7 +60,7 @@ def status(
         _print(standings, as_json=as_json)
         if _wrong_pins(facts):
             raise typer.Exit(_WRONG)
-        if failing & _words(standings):
+        if failing & _words(project, standings):
             raise typer.Exit(1)
 
 
@@ -90,14 +90,16 @@ def _fail_words(words: Sequence[str]) -> set[str]:
     return asked
 
 
-def _words(standings: Sequence[Standing]) -> set[str]:
+def _words(project: Project, standings: Sequence[Standing]) -> set[str]:
+    from syncbot.policy import is_overdue
+
     found: set[str] = set()
     for standing in standings:
         found.add(standing.stage.value)
         for decision in standing.decisions:
             found |= {decision.choice.value, decision.sight.fit.value}
-            if decision.choice.value in ("remove", "review"):
-                found.add("overdue")
+        if is_overdue(standing, project.reports.overdue_after_days):
+            found.add("overdue")
     return found
 
 

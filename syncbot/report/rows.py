@@ -34,7 +34,7 @@ from syncbot.model.report import (
 )
 from syncbot.model.status import Decision, Facts, PinStanding, Standing
 from syncbot.model.words import Choice
-from syncbot.policy import foremost, has
+from syncbot.policy import foremost, has, is_overdue
 from syncbot.render.text import plain
 from syncbot.report.events import events
 from syncbot.report.figures import figures
@@ -43,7 +43,6 @@ from syncbot.report.links import change, web
 from syncbot.report.past import THERE, Past, history, trend
 
 TITLE, TEXT, WORD = 160, 2000, 80
-_ABLE = (Choice.REMOVE, Choice.REVIEW)
 _URGENCY = (Choice.RESTORE, Choice.REMOVE, Choice.REVIEW, Choice.REFRESH, Choice.UNSURE, Choice.KEEP, Choice.DONE)
 
 
@@ -130,7 +129,7 @@ def _row(given: Given, standing: Standing, pasts: Sequence[Past]) -> Row:
     notes = tuple(NoteRow(date=each.date, text=plain(each.text, TEXT), by=_word(each.by)) for each in workaround.notes)
     lines = by_line(upstream, facts.releases, standing.first_release)
     told = events(workaround, introduced, removed, fixes, lines, pins, proposals, notes)
-    overdue = first.choice in _ABLE and (days.past_pin or 0) > project.reports.overdue_after_days
+    overdue = is_overdue(standing, project.reports.overdue_after_days)
     return Row(
         id=plain(workaround.id, WORD),
         title=plain(workaround.title, TITLE),
