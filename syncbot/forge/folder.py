@@ -11,11 +11,12 @@ what reading and writing share: who writes, and how an entry on disk becomes a v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 from syncbot.forge import folder_files as files
-from syncbot.model.errors import CouldNotError
+from syncbot.model.errors import CouldNotError, UsageError
 from syncbot.model.forge import Account, ChangedFile, Comment, Issue, IssueState, PullCommit, PullRequest, PullState
 
 BOT = Account(login="syncbot", is_bot=True)
@@ -52,16 +53,19 @@ def place_of_repository(root: Path, repo: str) -> Path:
     return files.repository_folder(root, repo) / "repository.git"
 
 
-def pull_value(repo: str, entry: files.Entry, branch_oid: str | None) -> PullRequest:
-    """Read a proposal. ``branch_oid`` is where its branch is now; raises `CouldNotError` naming a file it cannot read.
+def pull_value(repo: str, entry: files.Entry, head_of: Callable[[str, str], str | None]) -> PullRequest:
+    """Read a proposal; raises `CouldNotError` naming a file it cannot read.
 
-    As on GitHub, an open proposal follows its branch, and does not outlive it.
+    ``head_of`` tells where a branch of a repository is now. As on GitHub, an open proposal follows its branch, and does
+    not outlive it.
     """
     table = entry.table
     file = entry.folder / "proposal.toml"
     try:
         state = PullState(table["state"])
-        if branch_oid is None and state is PullState.OPEN:
+        head_repo = table.get("head_repo", repo)
+        oid = head_of(head_repo, table["head"]) if state is PullState.OPEN else None
+        if oid is None and state is PullState.OPEN:
             state = PullState.CLOSED
         ended = None if state is PullState.OPEN else files.touched(file)
         return PullRequest(
@@ -75,8 +79,8 @@ def pull_value(repo: str, entry: files.Entry, branch_oid: str | None) -> PullReq
             author=_account(table),
             base=table["base"],
             head=table["head"],
-            head_oid=branch_oid if branch_oid and state is PullState.OPEN else table["head_oid"],
-            head_repo=table.get("head_repo", repo),
+            head_oid=oid or table["head_oid"],
+            head_repo=head_repo,
             labels=tuple(table.get("labels", ())),
             reviewers=tuple(table.get("reviewers", ())),
             team_reviewers=tuple(table.get("team_reviewers", ())),
@@ -86,7 +90,7 @@ def pull_value(repo: str, entry: files.Entry, branch_oid: str | None) -> PullReq
             merged_at=ended if state is PullState.MERGED else None,
             merge_commit=table.get("merge_commit"),
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, UsageError) as error:
         raise CouldNotError(f"{file}: {_explain(error)}") from None
 
 

@@ -71,16 +71,16 @@ class FolderReader:
 
     def pull_of(self, repo: str, entry: files.Entry, *, full: bool = False) -> PullRequest:
         """Read a proposal from its entry; its head is where its branch is now."""
-        head_repo = entry.table.get("head_repo", repo)
-        oid = self._branches.head(head_repo, str(entry.table.get("head", "")))
-        pull = pull_value(repo, entry, oid)
+        pull = pull_value(repo, entry, self._branches.head)
         if full and pull.state is PullState.OPEN:
-            return replace(pull, mergeable=self._branches.merges(head_repo, pull.base, pull.head_oid))
+            return replace(pull, mergeable=self._branches.merges(pull.head_repo or repo, pull.base, pull.head_oid))
         return pull
 
-    def open_pulls(self, repo: str) -> tuple[PullRequest, ...]:
-        """Every open proposal, newest first."""
-        return tuple(pull for pull in self._pulls(repo) if pull.state is PullState.OPEN)
+    def open_pulls(self, repo: str, *, since: datetime.datetime | None = None) -> tuple[PullRequest, ...]:
+        """Open proposals, last touched first."""
+        found = [pull for pull in self._pulls(repo) if pull.state is PullState.OPEN]
+        late = [pull for pull in found if since is None or pull.updated_at is None or pull.updated_at >= since]
+        return tuple(sorted(late, key=lambda pull: (str(pull.updated_at), pull.number), reverse=True))
 
     def pulls_of_branch(self, repo: str, branch: str, *, head_repo: str | None = None) -> tuple[PullRequest, ...]:
         """Proposals from one branch, in any state, newest first."""

@@ -124,7 +124,7 @@ class FolderWriter:
 
     def set_draft(self, repo: str, number: int, *, draft: bool) -> bool:
         """Make it a draft or ready for review, unless it is already."""
-        if self._reader.pull(repo, number).draft is draft:
+        if self._reader.pull_of(repo, self._reader.entry(repo, "proposal", number)).draft is draft:
             return False
         self._edit(repo, "proposal", number, None, draft=draft)
         return True

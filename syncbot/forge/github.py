@@ -16,6 +16,7 @@ import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from syncbot.forge import github_values as values
 from syncbot.forge.github_errors import reading, writing
 from syncbot.forge.github_wire import Wire, client_options, make_client, make_retry
 from syncbot.model.errors import UsageError
-from syncbot.model.forge import Account, AppAuth, Auth, Repository, Secret, TokenAuth
+from syncbot.model.forge import Account, AppAuth, Auth, Permission, Repository, Secret, TokenAuth
 
 if TYPE_CHECKING:
     from github import Github
@@ -62,8 +63,8 @@ def connect(
     if not secret:
         raise UsageError("the token is empty")
     cache = cache_folder / f"github-{parts.hostname}-{secret.fingerprint()}.sqlite" if cache_folder else None
-    retry = make_retry(cache=cache, longest_wait=longest_wait, pause=pause)
-    options = client_options(api, retry, timeout=timeout, between_writes=between_writes)
+    retry = make_retry(cache=cache, timeout=timeout, longest_wait=longest_wait, pause=pause)
+    options = client_options(api, retry, between_writes=between_writes)
     if isinstance(auth, TokenAuth):
         return GitHubConnection(make_client(GhAuth.Token(secret.reveal()), options), retry.wire, (secret,))
     return _connect_app(auth, repo, options, retry.wire)
@@ -79,14 +80,15 @@ def _connect_app(auth: AppAuth, repo: str | None, options: dict[str, Any], wire:
     integration = GithubIntegration(auth=app, **options)
     with reading("the GitHub App", secrets):
         if auth.installation is not None:
-            installation = auth.installation
+            installation = integration.get_app_installation(auth.installation)
         elif repo is None:
             raise UsageError("name the installation of the GitHub App, or a repository it is installed in")
         else:
-            installation = integration.get_repo_installation(*checked_slug(repo).split("/")).id
-        slug = integration.get_app().slug
-    client = make_client(GhAuth.AppInstallationAuth(app, installation), options)
-    return GitHubConnection(client, wire, secrets, identity=Account(login=f"{slug}[bot]", is_bot=True))
+            installation = integration.get_repo_installation(*checked_slug(repo).split("/"))
+        identity = Account(login=f"{installation.app_slug}[bot]", is_bot=True)
+        granted = Permission.WRITE if installation.permissions.get("contents") == "write" else Permission.READ
+        client = make_client(GhAuth.AppInstallationAuth(app, installation.id), options)
+    return GitHubConnection(client, wire, secrets, identity=identity, granted=granted)
 
 
 def checked_slug(repo: str) -> str:
@@ -100,12 +102,19 @@ class GitHubConnection:
     """One client with what it has learnt in this run: who it is, and which repositories are called what today."""
 
     def __init__(
-        self, client: Github, wire: Wire, secrets: tuple[Secret, ...], identity: Account | None = None
+        self,
+        client: Github,
+        wire: Wire,
+        secrets: tuple[Secret, ...],
+        *,
+        identity: Account | None = None,
+        granted: Permission = Permission.UNKNOWN,
     ) -> None:
         self.client = client
         self.wire = wire
         self.secrets = secrets
         self.identity = identity
+        self._granted = granted
         self._turn = threading.RLock()
         self._repositories: dict[str, tuple[GhRepository, Repository]] = {}
 
@@ -141,6 +150,8 @@ class GitHubConnection:
             if key not in self._repositories:
                 found = self.client.get_repo(repo).complete()
                 value = values.repository(found, repo)
+                if value.permission is Permission.UNKNOWN:
+                    value = replace(value, permission=self._granted)
                 if value.renamed_from is not None:
                     _log.warning("%s is called %s now; mend the configuration", repo, value.slug)
                 # Under its own address, not the /repositories/ID it was redirected to.
@@ -150,3 +161,4 @@ class GitHubConnection:
     def close(self) -> None:
         """Close the connection and its cache."""
         self.client.close()
+        self.wire.session.close()

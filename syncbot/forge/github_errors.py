@@ -7,22 +7,24 @@ that it was never sent. Only an answer in the 400s is a refusal.
 from __future__ import annotations
 
 import datetime
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import requests
 from github.GithubException import BadAttributeException, GithubException, RateLimitExceededException
+from requests.structures import CaseInsensitiveDict
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from syncbot.forge import errors
-from syncbot.forge.github_wire import WriteRedirectedError
+from syncbot.forge.github_wire import WriteRedirectedError, server_time, until_reset
 from syncbot.forge.texts import clean
 from syncbot.model.errors import SyncbotError
 from syncbot.model.forge import Secret
 
 # AssertionError, RuntimeError: PyGithub's own refusals of a URL or a redirect that leads to another host.
-# ValueError: JSON that ends early.
+# ValueError: JSON that ends early. The last three: JSON of another shape than GitHub's, which is hostile data like any.
 _ANY = (
     GithubException,
     BadAttributeException,
@@ -31,7 +33,11 @@ _ANY = (
     ValueError,
     RuntimeError,
     AssertionError,
+    AttributeError,
+    KeyError,
+    TypeError,
 )
+_log = logging.getLogger(__name__)
 _BRANCH_TROUBLE = {"head": "the branch it is from is gone", "base": "the branch it goes to is gone"}
 
 
@@ -82,6 +88,7 @@ def _never_sent(error: Exception) -> bool:
 def _words(error: Exception, secrets: tuple[Secret, ...]) -> str:
     if isinstance(error, GithubException):
         return clean(f"GitHub answered {error.status} {_message(error)}".strip(), secrets)
+    _log.debug("no usable answer", exc_info=error)
     return clean(f"no usable answer ({type(error).__name__}: {error})", secrets)
 
 
@@ -123,17 +130,13 @@ def _refusal(what: str, error: GithubException, secrets: tuple[Secret, ...]) -> 
 
 
 def _rate_limited(what: str, error: GithubException) -> errors.RateLimitedError:
-    headers = _headers(error)
-    now = datetime.datetime.now(datetime.UTC)
-    wait = getattr(error, "wait", None)
-    if wait is None and headers.get("retry-after", "").isdigit():
-        wait = float(headers["retry-after"])
-    if wait is not None:
-        retry_at = now + datetime.timedelta(seconds=wait)
-    elif headers.get("x-ratelimit-remaining") == "0" and headers.get("x-ratelimit-reset", "").isdigit():
-        retry_at = datetime.datetime.fromtimestamp(int(headers["x-ratelimit-reset"]), datetime.UTC)
-    else:
+    headers = CaseInsensitiveDict(_headers(error))
+    asked = headers.get("Retry-After", "").strip()
+    wait = getattr(error, "wait", None) or (float(asked) if asked.isdigit() else until_reset(headers))
+    now = server_time(headers)
+    if wait is None or now is None:
         return errors.RateLimitedError(f"{what}: GitHub's rate limit is reached, and it does not say until when")
+    retry_at = now + datetime.timedelta(seconds=wait)
     return errors.RateLimitedError(
         f"{what}: GitHub's rate limit is reached; it asks to wait until {retry_at:%Y-%m-%d %H:%M:%S} UTC", retry_at
     )

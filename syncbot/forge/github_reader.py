@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import urllib.parse
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,11 +69,13 @@ class GitHubReader:
         """Describe a repository."""
         return self._at.repository(repo)[1]
 
-    def open_pulls(self, repo: str) -> tuple[PullRequest, ...]:
-        """Every open pull request, newest first."""
+    def open_pulls(self, repo: str, *, since: datetime.datetime | None = None) -> tuple[PullRequest, ...]:
+        """Open pull requests, last touched first."""
         found, known = self._at.repository(repo)
         with self._at.look(f"open pull requests of {repo}"):
-            return tuple(values.pull(item, known.slug) for item in found.get_pulls(state="open"))
+            listed = found.get_pulls(state="open", sort="updated", direction="desc")
+            pulls = (values.pull(item, known.slug) for item in listed)
+            return tuple(itertools.takewhile(lambda one: _touched_since(one, since), pulls))
 
     def pulls_of_branch(self, repo: str, branch: str, *, head_repo: str | None = None) -> tuple[PullRequest, ...]:
         """Pull requests from one branch, in any state, newest first."""
@@ -178,3 +181,7 @@ class GitHubReader:
         found, _ = self._at.repository(repo)
         with self._at.look(what):
             return tuple(value(item) for item in listing(found))
+
+
+def _touched_since(pull: PullRequest, since: datetime.datetime | None) -> bool:
+    return since is None or pull.updated_at is None or pull.updated_at >= since

@@ -41,6 +41,11 @@ _RUN_STATES = {
 _STATUS_STATES = {"success": CheckState.PASSED, "pending": CheckState.PENDING}
 
 
+def _body(text: str | None) -> str:
+    """A body with plain line ends: GitHub's web editor saves others, and every comparison would see a change."""
+    return (text or "").replace("\r\n", "\n")
+
+
 def account(user: NamedUser | Organization | AuthenticatedUser | None) -> Account:
     """A user, or nobody where the account was deleted."""
     if user is None:
@@ -66,8 +71,7 @@ def repository(found: GhRepository, asked: str) -> Repository:
 
 
 def _own_permission(flags: dict[str, bool] | None) -> Permission:
-    if not flags:
-        return Permission.UNKNOWN
+    """What the token may do. The flags are those of a user: for an app's or a workflow's token all are false."""
     ranks = {
         "admin": Permission.ADMIN,
         "maintain": Permission.MAINTAIN,
@@ -75,7 +79,7 @@ def _own_permission(flags: dict[str, bool] | None) -> Permission:
         "triage": Permission.TRIAGE,
         "pull": Permission.READ,
     }
-    return next((permission for flag, permission in ranks.items() if flags.get(flag)), Permission.NONE)
+    return next((permission for flag, permission in ranks.items() if flags and flags.get(flag)), Permission.UNKNOWN)
 
 
 def permission(role: str) -> Permission:
@@ -95,7 +99,7 @@ def pull(found: GhPull, repo: str, *, full: bool = False) -> PullRequest:
         number=found.number,
         url=found.html_url,
         title=found.title,
-        body=found.body or "",
+        body=_body(found.body),
         state=state,
         draft=bool(found.draft),
         author=account(found.user),
@@ -122,7 +126,7 @@ def issue(found: GhIssue, repo: str) -> Issue:
         number=found.number,
         url=found.html_url,
         title=found.title,
-        body=found.body or "",
+        body=_body(found.body),
         state=IssueState(found.state),
         author=account(found.user),
         labels=tuple(label.name for label in found.labels),
@@ -138,7 +142,7 @@ def comment(found: IssueComment) -> Comment:
         id=str(found.id),
         url=found.html_url,
         author=account(found.user),
-        body=found.body or "",
+        body=_body(found.body),
         created_at=found.created_at,
         updated_at=found.updated_at,
     )

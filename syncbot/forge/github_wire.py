@@ -7,12 +7,14 @@ and follows a redirect for reads only.
 
 from __future__ import annotations
 
+import datetime
+import email.utils
 import logging
 import re
 import sqlite3
 import time
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from typing import Any
 import requests
 from github import Github
 from github.Auth import Auth
-from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
 from github.GithubRetry import GithubRetry
 from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsResponse
 from requests_cache import CachedSession
@@ -30,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 _READS = frozenset({"GET", "HEAD"})
 _REDIRECTS = frozenset({301, 302, 307, 308})
+_EMPTY = (b"", b"{}", b"null")
+_TRIES = 3
 _CACHE_LIMIT = 50 << 20
 # Descriptions and listings whose ETag GitHub keeps true. A single pull request is not among them (its ETag stays when
 # ``mergeable`` has been worked out), nor is anything that is asked right before a write.
@@ -43,6 +47,7 @@ class Wire:
     """One client's session, and what its answers said of the quota (that for searches is another one)."""
 
     session: requests.Session
+    timeout: float
     sent: int = 0
     quota: tuple[int, int, int] | None = None
 
@@ -54,6 +59,22 @@ class Wire:
         numbers = [response.headers.get(f"X-RateLimit-{name}", "") for name in ("Remaining", "Limit", "Reset")]
         if all(number.isdigit() for number in numbers):
             self.quota = (int(numbers[0]), int(numbers[1]), int(numbers[2]))
+
+
+def server_time(headers: Mapping[str, str]) -> datetime.datetime | None:
+    """Return what time it is at the server; ours may be wrong, and is no business of this room."""
+    try:
+        return email.utils.parsedate_to_datetime(headers.get("Date", ""))
+    except ValueError:
+        return None
+
+
+def until_reset(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until a used-up quota starts anew, by the server's clock; None where it is not used up."""
+    reset, now = headers.get("X-RateLimit-Reset", ""), server_time(headers)
+    if headers.get("X-RateLimit-Remaining") != "0" or not reset.isdigit() or now is None:
+        return None
+    return max(0.0, int(reset) - now.timestamp()) + 1  # it is not said when in that second
 
 
 class WriteRedirectedError(Exception):
@@ -82,22 +103,32 @@ class PatientRetry(GithubRetry):
         """Return the policy for the next try, with its wait; raises when there should be none."""
         if error is not None and method not in _READS:
             raise MaxRetryError(rest.get("_pool"), url, error)  # type: ignore[arg-type]
+        try:
+            return self._next(method, url, response, error, **rest)
+        except GithubException:
+            response.drain_conn()  # raised from within urllib3, which then leaves the connection open
+            raise
+
+    def _next(self, method: str | None, url: str | None, response: Any, error: Any, **rest: Any) -> Any:
         wait = self._asked_wait(response)
         if wait is None:
             return super().increment(method, url, response, error, **rest)
         longest = self.max_rate_limit_wait
         if longest is not None and wait > longest:
-            raise RateLimitExceededExceedsMaxWait(response.status, None, dict(response.headers), wait=wait)
+            raise RateLimitExceededExceedsMaxWait(response.status, None, dict(response.headers.items()), wait=wait)
         retry = super(GithubRetry, self).increment(method, url, response, error, **rest)
         retry.get_backoff_time = lambda: wait  # type: ignore[method-assign]
         return retry
 
     def _asked_wait(self, response: Any) -> float | None:
+        """Return the seconds a rate limit asks to wait, None where this is none; other 403s are PyGithub's to judge."""
         if response is None or response.status not in (403, 429):
             return None
-        asked = response.headers.get("Retry-After", "")
-        if asked.strip().isdigit():
+        asked = response.headers.get("Retry-After", "").strip()
+        if asked.isdigit():
             return float(asked)
+        if (reset := until_reset(response.headers)) is not None:
+            return reset
         return self.secondary_rate_wait if response.status == 429 else None
 
     def _sleep_backoff(self) -> None:
@@ -161,6 +192,7 @@ def _cached(cache: Path) -> ForgivingSession:
         serializer="json",
         always_revalidate=True,
         expire_after=0,
+        fast_save=True,
         allowable_methods=("GET",),
         match_headers=["Accept"],
         filter_fn=_worth_caching,
@@ -181,34 +213,52 @@ class _Http(HTTPRequestsConnectionClass):
     def getresponse(self) -> RequestsResponse:
         """Send what `request` was given; a read follows one redirect within the host, a write none."""
         response = self._send(self.url)
-        if response.status_code in _REDIRECTS and self.wire is not None:
+        if self.wire is not None and response.status_code in _REDIRECTS:
             if self.verb not in _READS:
                 raise WriteRedirectedError
-            if target := self._redirect(response.headers.get("Location", "")):
-                response = self._send(target)
+            response = self._send(self._redirect(response.headers.get("Location", "")))
         return RequestsResponse(response)
 
     def _send(self, url: str) -> requests.Response:
+        tries = _TRIES if self.wire is not None and self.verb in _READS else 1
+        for left in reversed(range(tries)):
+            try:
+                return self._send_once(url)
+            except requests.exceptions.ChunkedEncodingError:
+                # The body broke off. urllib3 repeats what breaks before the body, but not this.
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _send_once(self, url: str) -> requests.Response:
         response = self.session.request(
             self.verb,
             f"{self.protocol}://{self.host}:{self.port}{url}",
             headers=self.headers,
             data=self.input,
-            timeout=self.timeout,
+            timeout=self.wire.timeout if self.wire is not None else self.timeout,
             verify=self.verify,
             allow_redirects=False,
         )
         if self.wire is not None:
             self.wire.note(response)
+            self._insist_on_json(response)
         return response
 
-    def _redirect(self, location: str) -> str | None:
+    def _insist_on_json(self, response: requests.Response) -> None:
+        """Refuse what PyGithub would read as "nothing there": a proxy's page, or an empty answer to a question."""
+        if response.ok and response.content and "json" not in response.headers.get("Content-Type", ""):
+            raise requests.exceptions.InvalidJSONError("an answer that is not JSON; is there a proxy between?")
+        if response.status_code == 200 and self.verb == "GET" and response.content.strip() in _EMPTY:
+            raise requests.exceptions.InvalidJSONError("an empty answer")
+
+    def _redirect(self, location: str) -> str:
         """Return path and query of a redirect that stays on this host; PyGithub itself would lose the query."""
         base = f"{self.protocol}://{self.host}:{self.port}"
         there = urllib.parse.urlsplit(urllib.parse.urljoin(base + self.url, location))
         port = there.port or {"http": 80, "https": 443}.get(there.scheme)
         if not location or (there.scheme, there.hostname, port) != (self.protocol, self.host, self.port):
-            return None
+            raise requests.exceptions.TooManyRedirects("a redirect to another host, which is not followed")
         query = there.query or urllib.parse.urlsplit(self.url).query
         return there.path + (f"?{query}" if query else "")
 
@@ -227,15 +277,15 @@ class _Https(_Http):
 
 
 def make_retry(
-    *, cache: Path | None, longest_wait: float, pause: Callable[[float], None], pool_size: int = 4
+    *, cache: Path | None, timeout: float, longest_wait: float, pause: Callable[[float], None]
 ) -> PatientRetry:
     """Build the retry policy of one client, with the session it sends through."""
     session = _open_session(cache)
     session.auth = Requester.noopAuth  # else requests takes a password from ~/.netrc and replaces the token
     retry = PatientRetry(
-        wire=Wire(session=session),
+        wire=Wire(session=session, timeout=timeout),
         pause=pause,
-        total=3,
+        total=_TRIES,
         allowed_methods=_READS,
         status_forcelist=[429, 500, 502, 503, 504],
         backoff_factor=0.5,
@@ -245,11 +295,11 @@ def make_retry(
         max_rate_limit_wait=longest_wait,
     )
     for scheme in ("http://", "https://"):
-        session.mount(scheme, requests.adapters.HTTPAdapter(max_retries=retry, pool_maxsize=pool_size))
+        session.mount(scheme, requests.adapters.HTTPAdapter(max_retries=retry))
     return retry
 
 
-def client_options(api: str, retry: PatientRetry, *, timeout: float, between_writes: float) -> dict[str, Any]:
+def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> dict[str, Any]:
     """Return what `Github` and `GithubIntegration` are built with."""
     Requester.injectConnectionClasses(_Http, _Https)  # type: ignore[arg-type]
     # At DEBUG PyGithub logs whole answers, and that to an app's login holds its token; this module logs instead.
@@ -257,7 +307,6 @@ def client_options(api: str, retry: PatientRetry, *, timeout: float, between_wri
     return {
         "base_url": api.rstrip("/"),
         "retry": retry,
-        "timeout": timeout,
         "user_agent": "syncbot",
         "per_page": 100,
         "lazy": True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import urllib.parse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,9 @@ class GitHubWriter:
         issue = self._issue(repo, number)
         try:
             with self._at.write(f"take the label {label} off {repo}#{number}"):
-                issue.remove_from_labels(label)
+                # PyGithub leaves a slash in the name as it is, and the label would not be found.
+                path = f"{issue.url}/labels/{urllib.parse.quote(label, safe='')}"
+                self._at.client.requester.requestJsonAndCheck("DELETE", path)
         except NotFoundError:
             _log.info("%s#%s has no label %s", repo, number, label)
 

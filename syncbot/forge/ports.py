@@ -3,9 +3,10 @@
 Two protocols, so that a dry run is given something that cannot write: a `Reader` has no writing methods at all. There
 is no method that merges, closes a pull request or deletes anything.
 
-Both take repositories as ``owner/name`` and return the values of `syncbot.model.forge`. A method costs the number of
-requests its docstring names, on a forge that counts them; a listing costs one for every hundred entries. The first
-question about a repository costs one more, which finds out whether it was renamed.
+Both take repositories as ``owner/name`` and return the values of `syncbot.model.forge`; the line ends of bodies are
+plain newlines. A method costs the number of requests its docstring names, on a forge that counts them; a listing costs
+one for every hundred entries. The first question about a repository costs one more, which finds out whether it was
+renamed.
 
 Errors are those of `syncbot.forge.errors`. A question that could not be answered raises; it never answers "nothing".
 """
@@ -44,8 +45,12 @@ class Reader(Protocol):
     def repository(self, repo: str) -> Repository:
         """Describe a repository. Asked once; a renamed one answers with its name of today."""
 
-    def open_pulls(self, repo: str) -> tuple[PullRequest, ...]:
-        """Every open pull request, newest first: the one listing that an idle run needs."""
+    def open_pulls(self, repo: str, *, since: datetime.datetime | None = None) -> tuple[PullRequest, ...]:
+        """Open pull requests, last touched first: the one listing that an idle run needs.
+
+        With ``since`` only those touched then or later, and no page beyond them is asked for: a project may have
+        thousands.
+        """
 
     def pulls_of_branch(self, repo: str, branch: str, *, head_repo: str | None = None) -> tuple[PullRequest, ...]:
         """Pull requests into ``repo`` from one branch, in any state, newest first; never from a cache. One request."""

@@ -70,20 +70,36 @@ def push(
     url = str(remote) if isinstance(remote, Path) else _checked(remote, with_token=token is not None)
     if git.attempt("cat-file", "-e", f"{oid}^{{commit}}")[0] != 0:
         raise UnknownObjectError(f"the commit {oid} to push is not here")
-    status, out, err = git.with_env(**_environment(url, token)).attempt(
+    runner = git.with_env(**_environment(url, token))
+    status, out, err = runner.attempt(
         "push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
         f"--force-with-lease={ref}:{expected or ''}", "--end-of-options", url, f"{oid}:{ref}",
     )  # fmt: skip
     said = err.decode("utf-8", "replace")
     line = next((one for one in out.decode("utf-8", "replace").splitlines() if one.count("\t") == 2), "")
     outcome = _outcome(status, line, said)
+    found = None
+    if outcome is PushOutcome.LEASE_LOST:
+        # Perhaps to ourselves: curl sends a request again when a connection that was used before dies on it.
+        known, found = _look(runner, url, ref)
+        outcome = PushOutcome.PUSHED if found == oid else outcome if known else PushOutcome.UNREACHABLE
     if outcome in (PushOutcome.PUSHED, PushOutcome.UNCHANGED):
         return PushResult(outcome=outcome, branch=branch, oid=oid)
     reason = _reason(line, said, token)
-    hint = next((text for pattern, text in _HINTS if pattern.search(f"{reason}\n{said}")), None)
-    return PushResult(
-        outcome=outcome, branch=branch, oid=oid, reason=reason, hint=hint if outcome is PushOutcome.REJECTED else None
-    )
+    hint = None
+    if outcome is PushOutcome.REJECTED:
+        hint = next((text for pattern, text in _HINTS if pattern.search(f"{reason}\n{said}")), None)
+    return PushResult(outcome=outcome, branch=branch, oid=oid, reason=reason, hint=hint, found=found)
+
+
+def _look(git: Git, url: str, ref: str) -> tuple[bool, str | None]:
+    """Return whether the remote answered, and where the branch is."""
+    status, out, _ = git.attempt("ls-remote", "--end-of-options", url, ref)
+    for line in out.decode("utf-8", "replace").splitlines():
+        oid, _, name = line.partition("\t")
+        if name == ref:
+            return True, oid
+    return status == 0, None
 
 
 def _checked(remote: str, *, with_token: bool) -> str:

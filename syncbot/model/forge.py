@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 BODY_LIMIT = 65_536
@@ -101,7 +101,8 @@ class Repository:
     """A repository as the forge describes it to this token.
 
     ``slug`` is today's ``owner/name``; ``renamed_from`` is the one that was asked for where they differ.
-    ``permission`` is the token's own.
+    ``permission`` is the token's own, and ``unknown`` for a workflow's token, of which GitHub does not say it: to try
+    is the only way to learn, and a refusal is clear.
     """
 
     slug: str
@@ -299,13 +300,18 @@ class PushOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushResult:
-    """What became of one push. ``reason`` is the remote's own words, without secrets and control characters."""
+    """What became of one push.
+
+    ``reason`` is the remote's own words, without secrets and control characters; ``hint`` says what to do about it.
+    ``found`` is where the branch is instead after a lost lease, None if it is not there.
+    """
 
     outcome: PushOutcome
     branch: str
-    oid: str | None
+    oid: str
     reason: str | None = None
-    hint: str | None = field(default=None)
+    hint: str | None = None
+    found: str | None = None
 
     @property
     def done(self) -> bool:

@@ -48,10 +48,15 @@ def test_what_was_opened_is_listed_as_it_was_opened(stage: Stage) -> None:
     assert listed.author == stage.reader.identity()
 
 
-def test_the_newest_comes_first(stage: Stage) -> None:
-    first, second = propose(stage), propose(stage)
-    numbers = [pull.number for pull in stage.reader.open_pulls(stage.repo)]
-    assert numbers.index(second.number) < numbers.index(first.number)
+def test_the_last_touched_comes_first(stage: Stage) -> None:
+    stage.needs("order")
+    first, second, third = propose(stage), propose(stage), propose(stage)
+    stage.writer.edit_pull(stage.repo, first.number, title="touched")
+    found = stage.reader.open_pulls(stage.repo)
+    numbers = [pull.number for pull in found if pull.number in (first.number, second.number, third.number)]
+    assert numbers == [first.number, third.number, second.number]
+    late = stage.reader.open_pulls(stage.repo, since=third.updated_at)
+    assert [pull.number for pull in late] == [first.number, third.number]
 
 
 def test_a_second_one_from_the_same_branch_exists_already(stage: Stage) -> None:
@@ -155,6 +160,13 @@ def test_taking_off_a_label_that_is_not_there_is_no_error(stage: Stage) -> None:
 
 
 def test_reviewers(stage: Stage) -> None:
+    made = propose(stage)
+    stage.writer.request_review(stage.repo, made.number, people=["ann"])
+    stage.writer.request_review(stage.repo, made.number, people=["ann"])
+    assert stage.reader.pull(stage.repo, made.number).reviewers == ("ann",)
+
+
+def test_teams_that_review(stage: Stage) -> None:
     stage.needs("teams")
     made = propose(stage)
     stage.writer.request_review(stage.repo, made.number, people=["ann"], teams=["rocm"])
