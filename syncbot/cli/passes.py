@@ -1,0 +1,206 @@
+"""What ``plan``, ``sync`` and ``apply`` share: one pass over every downstream, and how its lines are told."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from syncbot.model.errors import SyncbotError, UsageError
+
+if TYPE_CHECKING:
+    from syncbot.model.plan import Action, Line, Outcome
+    from syncbot.sync import Report
+
+log = logging.getLogger(__name__)
+
+Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")]
+Config = Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")]
+Repos = Annotated[
+    list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
+]
+UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """What is asked of one pass. ``apply``: write; ``only`` says why an action must not be taken."""
+
+    config: str
+    repos: Sequence[str]
+    ids: Sequence[str] = ()
+    use_cache: bool = True
+    apply: bool = False
+    only: Callable[[Action], str | None] | None = None
+
+
+def one_pass(asked: Pass) -> dict[str, Report]:
+    """Go once over every downstream that has workarounds; a report for each, by name.
+
+    One that cannot be dealt with at all gets a report of its problem, and the others go on.
+    """
+    from syncbot.cli.repos import open_cache, open_project, progress
+    from syncbot.observe import Moment, observe
+    from syncbot.policy import conclude
+
+    project, clones = open_project(asked.config, asked.repos)
+    known = [each.id for each in project.workarounds]
+    if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
+        raise UsageError(*problems)
+    now = dt.datetime.now(dt.UTC)
+    reports: dict[str, Report] = {}
+    with open_cache(asked.use_cache) as cache:
+        for name in dict.fromkeys(each.downstream for each in project.workarounds):
+            mine = [each.id for each in project.workarounds if each.downstream == name]
+            only = [each for each in mine if not asked.ids or each in asked.ids]
+            if not only:
+                continue
+            try:
+                with progress(f"reading histories for {name}"):
+                    moment = Moment(today=now.date())
+                    standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
+                with _locked(project.root, asked.apply):
+                    reports[name] = _visit(asked, project, name, clones.downstreams[name], standings, cache, now)
+            except SyncbotError as error:
+                reports[name] = _broken(only, error)
+    return reports
+
+
+def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
+    from syncbot.model.plan import Line, Plan
+    from syncbot.sync import Report
+
+    why = f"Not looked at: {error}"
+    lines = tuple(Line(workaround=each, carrier=None, decision="unsure", state="unknown", why=why) for each in ids)
+    return Report(plan=Plan(lines=lines), problem=error)
+
+
+def _visit(
+    asked: Pass, project: Any, name: str, clone: Any, standings: Sequence[Any], cache: Any, now: dt.datetime
+) -> Report:
+    from syncbot.checks.store import FOLDER, load
+    from syncbot.cli.venues import open_place, version
+    from syncbot.prepare import Workshop
+    from syncbot.sync import Given, plan_for, run
+
+    root = Path(project.root)
+    with open_place(project, name, clone) as place:
+        venue = place.venue
+        sign_off = venue.mode.value == "pull-request"
+        with Workshop(clone, proposals=venue.proposals, sign_off=sign_off, version=version(), cache=cache) as workshop:
+            given = Given(
+                project=project, venue=venue, standings=standings, workshop=workshop, now=now, cache=cache,
+                attached={
+                    each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER)
+                    for each in standings
+                },
+            )  # fmt: skip
+            return run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given)
+
+
+@contextmanager
+def _locked(root: str, wanted: bool) -> Iterator[None]:
+    """One writer at a time on this machine for one project. Raises `TryLaterError` while another one writes."""
+    if not wanted:
+        yield
+        return
+    import hashlib
+    import os
+
+    from filelock import FileLock, Timeout
+
+    from syncbot.cache import cache_folder
+    from syncbot.model.errors import TryLaterError
+
+    folder = cache_folder(os.environ) / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = hashlib.sha256(str(Path(root).resolve()).encode()).hexdigest()[:16]
+    try:
+        with FileLock(folder / f"sync-{name}.lock", timeout=60):
+            yield
+    except Timeout:
+        raise TryLaterError(f"another syncbot has been writing for {root} for a minute") from None
+
+
+def tell(reports: dict[str, Report], *, applied: bool) -> None:
+    """Print a line for each workaround, the actions, and what became of them."""
+    from syncbot.render.text import plain
+
+    for report in reports.values():
+        for line in report.plan.lines:
+            typer.echo(plain(_line(line)))
+        if applied:
+            for outcome in report.outcomes:
+                typer.echo(plain(_outcome(outcome)))
+        else:
+            for action in report.plan.actions:
+                typer.echo(plain(f"  would {_action(action)}"))
+    if not any(report.plan.actions or report.outcomes for report in reports.values()):
+        typer.echo("nothing to write")
+
+
+def _line(line: Line) -> str:
+    name = f"{line.workaround}/{line.carrier}" if line.carrier else line.workaround
+    url = f" {line.url}" if line.url else ""
+    return f"{name}: {line.decision}. {line.why}{url}"
+
+
+def _action(action: Action) -> str:
+    where = f"{action.repo}#{action.number}" if action.number is not None else action.repo
+    what = action.data.get("branch") or action.data.get("title") or action.topic
+    return f"{action.kind.value} in {where}: {what}"
+
+
+def _outcome(outcome: Outcome) -> str:
+    more = ": ".join(part for part in (outcome.result.value, outcome.why) if part)
+    return f"  {_action(outcome.action)}: {more}{f' {outcome.url}' if outcome.url else ''}"
+
+
+def as_data(reports: dict[str, Report]) -> dict[str, Any]:
+    """Return the pass as ``syncbot.plan/1``."""
+    return {
+        "schema": "syncbot.plan/1",
+        "actions": [
+            action_data(action, name) for name, report in reports.items() for action in report.plan.actions
+        ],
+        "workarounds": [
+            {
+                "id": line.workaround, "carrier": line.carrier, "downstream": name, "decision": line.decision,
+                "proposal": line.state, "why": line.why, "url": line.url,
+            }
+            for name, report in reports.items()
+            for line in report.plan.lines
+        ],
+        "outcomes": [
+            {
+                "digest": each.action.digest, "kind": each.action.kind.value, "key": each.action.topic,
+                "result": each.result.value, "why": each.why, "url": each.url,
+            }
+            for report in reports.values()
+            for each in report.outcomes
+        ],
+    }  # fmt: skip
+
+
+def action_data(action: Action, downstream: str) -> dict[str, Any]:
+    """Return one action as plain data; ``digest`` changes with anything it says."""
+    return {
+        "kind": action.kind.value, "key": action.topic, "downstream": downstream, "repo": action.repo,
+        "number": action.number, "expects": dict(action.expects), "data": dict(action.data), "digest": action.digest,
+    }  # fmt: skip
+
+
+def end(reports: dict[str, Report]) -> None:
+    """Raise the worst of what went wrong: something failed before something to try later. Nothing if all is well."""
+    from syncbot.sync import outcome_error
+
+    errors = [error for report in reports.values() if (error := outcome_error(report)) is not None]
+    if errors:
+        raise min(errors, key=lambda error: (error.exit_code != 2, error.exit_code))

@@ -1,0 +1,421 @@
+"""Look at the forge: what it holds for each key a decision is about. Reads only; what cannot be read is ``unknown``.
+
+An idle run costs the same few requests however many workarounds there are: one ``git ls-remote`` for the branches, one
+listing of open pull requests, one of the bot's own issues. Comments are asked for where ``updated_at`` is not the one
+whose comments the cache has. Only a key that would be proposed now, and is nowhere to be seen, is asked about by name.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncbot.forge.errors import NotFoundError
+from syncbot.forge.ports import Reader
+from syncbot.model.errors import SyncbotError
+from syncbot.model.forge import Account, ChangedFile, Comment, Issue, IssueState, PullRequest, PullState
+from syncbot.model.project import Upstream, Workaround
+from syncbot.model.proposal import Key, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Wish
+from syncbot.prepare import Keeps, Workshop
+from syncbot.render.branch import branch_name, parse_branch
+from syncbot.render.memory import Known, read_memory
+from syncbot.render.regions import read_record
+from syncbot.venue import Venue
+from syncbot.wishes import boxes, commands, wish_of, with_boxes
+
+log = logging.getLogger(__name__)
+
+ISSUE_LABEL = "syncbot"
+DASHBOARD = "dashboard"
+_COMMENTS = "comments/1"
+_FILES = "pull-files/1"
+_SETTLED = dt.timedelta(minutes=1)
+_SAID = re.compile(r"<!-- syncbot:said (?P<mark>[\w-]+) -->")
+_MOST_CANDIDATES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One key to look for: ``wanted`` if a decision asks for it, with what was prepared."""
+
+    key: Key
+    workaround: Workaround
+    wanted: bool = False
+    prepared: Prepared | Stuck | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What the forge holds. ``issues`` are the bot's own by topic; ``spare`` those whose topic has an older issue."""
+
+    seen: Mapping[Key, Seen]
+    issues: Mapping[str, tuple[Issue, Record]] = field(default_factory=dict)
+    spare: tuple[Issue, ...] = ()
+    wishes: Mapping[str, Wish] = field(default_factory=dict)
+    open_count: int = 0
+    problem: SyncbotError | None = None
+
+    @property
+    def dashboard(self) -> Issue | None:
+        """The dashboard issue, open or closed."""
+        held = self.issues.get(DASHBOARD)
+        return held[0] if held else None
+
+
+def topic_of(kind: str, key: Key) -> str:
+    """Return the topic of an issue about a key: ``hand-off:removal/guard``."""
+    return f"{kind}:{key}"
+
+
+def look(
+    venue: Venue, asked: Sequence[Asked], workshop: Workshop, upstreams: Mapping[str, Upstream], *,
+    cache: Keeps | None, now: dt.datetime,
+) -> View:  # fmt: skip
+    """Return what the forge holds for ``asked`` and for every other key that has an open proposal."""
+    try:
+        return _Look(venue, workshop, upstreams, cache, now).run(asked)
+    except SyncbotError as error:
+        unknown = Seen(state=State.UNKNOWN, problem=str(error))
+        return View(seen={each.key: unknown for each in asked}, problem=error)
+
+
+class _Look:
+    def __init__(
+        self, venue: Venue, workshop: Workshop, upstreams: Mapping[str, Upstream], cache: Keeps | None, now: dt.datetime
+    ) -> None:
+        self.venue = venue
+        self.workshop = workshop
+        self.upstreams = upstreams
+        self.cache = cache
+        self.now = now
+        self.bot: Account | None = None
+
+    def run(self, asked: Sequence[Asked]) -> View:
+        venue = self.venue
+        self.bot = venue.reader.identity()
+        self.tips = venue.destination.branches(self.workshop.pusher())
+        self.pulls: tuple[PullRequest, ...] = _or_nothing(venue, lambda: venue.reader.open_pulls(venue.repo))
+        self.issues, spare = self._issues()
+        held = self.issues.get(DASHBOARD)
+        self.known: Mapping[str, Known] = read_memory(held[0].body) if held else {}
+        ticked = boxes(held[0].body) if held and held[0].state is IssueState.OPEN else {}
+        told = self._commands(venue.home_reader, venue.home, held[0]) if held and venue.home else []
+        self.ours: dict[Key, PullRequest] = {}
+        for pull in self.pulls:
+            key = parse_branch(pull.head)
+            if key is not None and _same(pull.head_repo, venue.push_repo):
+                self.ours.setdefault(key, pull)
+        handed = [
+            issue for topic, (issue, _) in self.issues.items()
+            if topic.startswith("hand-off:") and issue.state is IssueState.OPEN
+        ]  # fmt: skip
+        self.open_count = len(self.ours) + len(handed)
+        self.room = venue.proposals.max_open - self.open_count
+        wishes: dict[str, Wish] = {}
+        for each in asked:
+            about = [one for one in told if one.workaround == each.workaround.id]
+            closed = self.known.get(str(each.key))
+            wish = wish_of(about, after=closed.closed if closed else None)
+            wishes[str(each.key)] = with_boxes(wish, str(each.key), ticked)
+        self.wishes = wishes
+        seen = {each.key: self._one(each) for each in asked}
+        return View(seen=seen, issues=self.issues, spare=spare, wishes=wishes, open_count=self.open_count)
+
+    # -- the bot's own issues ----------------------------------------------------------------------------------------
+
+    def _issues(self) -> tuple[dict[str, tuple[Issue, Record]], tuple[Issue, ...]]:
+        """The bot's issues by topic, the oldest of each; later open ones of the same topic are spare."""
+        venue = self.venue
+        if venue.home is None or venue.home_reader is None:
+            return {}, ()
+        reader, home = venue.home_reader, venue.home
+        listed = _or_nothing(venue, lambda: reader.issues(home, state=None, labels=(ISSUE_LABEL,)))
+        found: dict[str, tuple[Issue, Record]] = {}
+        spare: list[Issue] = []
+        bot = reader.identity()
+        for issue in sorted(listed, key=lambda each: each.number):
+            record = read_record(issue.body)
+            if record is None or issue.author.login != bot.login:
+                continue
+            held = found.get(record.topic)
+            if held is None or held[0].state is IssueState.CLOSED:
+                found[record.topic] = (issue, record)
+            elif issue.state is IssueState.OPEN:
+                spare.append(issue)
+        return found, tuple(spare)
+
+    # -- one key -----------------------------------------------------------------------------------------------------
+
+    def _one(self, each: Asked) -> Seen:
+        try:
+            if self.venue.mode.value == "hand-off" and not self.venue.files:
+                return self._hand_off(each)
+            return self._pull(each)
+        except SyncbotError as error:
+            return Seen(state=State.UNKNOWN, problem=str(error))
+
+    def _pull(self, each: Asked) -> Seen:
+        pull, tip = self.ours.get(each.key), self.tips.get(branch_name(each.key))
+        if pull is None and each.wanted and (other := self._others(each)) is not None:
+            return Seen(state=State.OTHERS, pull=other, tip=tip)
+        if pull is None:
+            pull = self._ended(each)
+        if pull is None:
+            state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
+            return Seen(state=state, tip=tip, wish=self.wishes.get(str(each.key), Wish()))
+        record = read_record(pull.body)
+        if pull.state is not PullState.OPEN:
+            return self._closed(each, pull, record, tip)
+        return self._open(each, pull, None, record, tip or pull.head_oid)
+
+    def _open(
+        self, each: Asked, pull: PullRequest | None, issue: Issue | None, record: Record | None, tip: str | None
+    ) -> Seen:
+        where = (self.venue.reader, self.venue.repo, pull) if pull else (self.venue.home_reader, self.venue.home, issue)
+        comments = self._comments(*where)
+        given = self._allowed(where[0], where[1], commands(comments))
+        wish = wish_of(given, labels=where[2].labels if where[2] else (), answered=record.answered if record else "")
+        wish = _joined(wish, self.wishes.get(str(each.key), Wish()))
+        state = State.OPEN
+        if tip is not None and self._foreign(each, tip, record):
+            state = State.PUSHED
+        merges, distance = self._meets(each, record, tip)
+        return Seen(
+            state=state, pull=pull, issue=issue, record=record, tip=tip, merges=merges, distance=distance,
+            trusted=self._trusted(where[0], where[1], comments), said=self._said(comments), wish=wish,
+        )  # fmt: skip
+
+    def _closed(self, each: Asked, pull: PullRequest, record: Record | None, tip: str | None) -> Seen:
+        state = State.MERGED if pull.state is PullState.MERGED else State.DECLINED
+        return Seen(
+            state=state, pull=pull, record=record, tip=tip, wish=self.wishes.get(str(each.key), Wish())
+        )  # fmt: skip
+
+    def _ended(self, each: Asked) -> PullRequest | None:
+        """The latest proposal that is not open any more, asked for by name where a new one might be opened."""
+        if not each.wanted or not isinstance(each.prepared, Prepared):
+            return None
+        known = self.known.get(str(each.key))
+        if known is not None and not self.wishes[str(each.key)].reopen:
+            return known.pull(self.venue.repo, each.key)
+        if self.room <= 0:
+            return None
+        venue = self.venue
+        found = _or_nothing(
+            venue,
+            lambda: venue.reader.pulls_of_branch(venue.repo, branch_name(each.key), head_repo=venue.head_repo),
+        )
+        latest = next((pull for pull in found if pull.state is PullState.OPEN), found[0] if found else None)
+        if latest is None:
+            self.room -= 1
+        return latest
+
+    def _hand_off(self, each: Asked) -> Seen:
+        held = self.issues.get(topic_of("hand-off", each.key))
+        tip = self.tips.get(branch_name(each.key))
+        submitted = next((pull for pull in self.pulls if self._is_of(pull, each.key)), None)
+        if submitted is None and each.wanted and (other := self._others(each)) is not None:
+            return Seen(
+                state=State.OTHERS,
+                pull=other,
+                tip=tip,
+                issue=held[0] if held else None,
+                record=held[1] if held else None,
+            )
+        if held is None:
+            if submitted is not None:
+                return Seen(state=State.SUBMITTED, pull=submitted, tip=tip)
+            state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
+            return Seen(state=state, tip=tip, wish=self.wishes.get(str(each.key), Wish()))
+        issue, record = held
+        if submitted is not None:
+            return Seen(state=State.SUBMITTED, pull=submitted, issue=issue, record=record, tip=tip)
+        if record.pull is not None:
+            return self._ended_hand_off(each, issue, record, tip)
+        if issue.state is IssueState.CLOSED:
+            return Seen(
+                state=State.DECLINED, issue=issue, record=record, tip=tip,
+                wish=self.wishes.get(str(each.key), Wish()),
+            )  # fmt: skip
+        return self._open(each, None, issue, record, tip)
+
+    def _ended_hand_off(self, each: Asked, issue: Issue, record: Record, tip: str | None) -> Seen:
+        """A hand-off whose pull request is not open any more; once the issue says how it ended, nobody asks again."""
+        wish = self.wishes.get(str(each.key), Wish())
+        if record.progress in (Progress.MERGED, Progress.CLOSED):
+            state = State.MERGED if record.progress == Progress.MERGED else State.DECLINED
+            return Seen(state=state, issue=issue, record=record, tip=tip, wish=wish)
+        assert record.pull is not None
+        pull = self.venue.reader.pull(self.venue.repo, record.pull)
+        if pull.state is PullState.OPEN:
+            return Seen(state=State.SUBMITTED, pull=pull, issue=issue, record=record, tip=tip)
+        state = State.MERGED if pull.state is PullState.MERGED else State.DECLINED
+        return Seen(state=state, pull=pull, issue=issue, record=record, tip=tip, wish=wish)
+
+    def _is_of(self, pull: PullRequest, key: Key) -> bool:
+        """Whether a person's pull request is this hand-off, by its branch or by the record in its body."""
+        if parse_branch(pull.head) == key:
+            return True
+        return f"<!-- syncbot-proposal {key} -->" in pull.body
+
+    # -- how a branch stands -----------------------------------------------------------------------------------------
+
+    def _foreign(self, each: Asked, tip: str, record: Record | None) -> bool:
+        """Whether somebody else committed to the branch. Raises `NotFoundError` when nobody can tell."""
+        if record is not None and tip == record.head:
+            return False
+        if isinstance(each.prepared, Prepared) and tip == each.prepared.head:
+            return False
+        ours = self._made_by_us(each, tip)
+        if ours is None:
+            raise NotFoundError(f"the commits of {branch_name(each.key)} cannot be read, so whose they are is unknown")
+        return not ours
+
+    def _made_by_us(self, each: Asked, tip: str) -> bool | None:
+        if not self.workshop.has(tip):
+            self.venue.destination.bring(self.workshop.pusher(), branch_name(each.key))
+        return self.workshop.made_by_us(tip, each.workaround.id)
+
+    def _meets(self, each: Asked, record: Record | None, tip: str | None) -> tuple[bool | None, int | None]:
+        if not isinstance(each.prepared, Prepared) or record is None or tip is None:
+            return None, None
+        base = each.prepared.base_oid
+        if record.base == base:
+            return True, 0
+        if not self.workshop.has(tip):
+            self.venue.destination.bring(self.workshop.pusher(), branch_name(each.key))
+        return self.workshop.merges(tip, base), self.workshop.distance(record.base, base) if record.base else None
+
+    # -- comments ----------------------------------------------------------------------------------------------------
+
+    def _comments(
+        self, reader: Reader | None, repo: str | None, item: PullRequest | Issue | None
+    ) -> tuple[Comment, ...]:
+        if reader is None or repo is None or item is None:
+            return ()
+        name = f"{repo}#{item.number}@{item.updated_at.isoformat() if item.updated_at else ''}"
+        settled = item.updated_at is not None and self.now - item.updated_at > _SETTLED and not self.venue.files
+        if (
+            self.cache is not None
+            and settled
+            and (kept := self.cache.get_json(_COMMENTS, [name]).get(name)) is not None
+        ):
+            return tuple(_comment(each) for each in kept)
+        found = reader.comments(repo, item.number)
+        if self.cache is not None and settled:
+            self.cache.put_json(_COMMENTS, {name: [_kept(each) for each in found]})
+        return found
+
+    def _commands(self, reader: Reader | None, repo: str | None, issue: Issue) -> list[Any]:
+        return self._allowed(reader, repo, commands(self._comments(reader, repo, issue)))
+
+    def _allowed(self, reader: Reader | None, repo: str | None, given: Iterable[Any]) -> list[Any]:
+        """Those commands whose author may write; a permission nobody could tell is none."""
+        if reader is None or repo is None:
+            return []
+        return [each for each in given if each.by and reader.permission(repo, each.by).may_write]
+
+    def _trusted(self, reader: Reader | None, repo: str | None, comments: Iterable[Comment]) -> tuple[Comment, ...]:
+        """Those comments that carry results and are by somebody who may write."""
+        if reader is None or repo is None:
+            return ()
+        carrying = [each for each in comments if '"syncbot.attached/1"' in each.body and each.author.login]
+        return tuple(
+            each for each in carrying if each.author.login and reader.permission(repo, each.author.login).may_write
+        )
+
+    def _said(self, comments: Iterable[Comment]) -> frozenset[str]:
+        login = self.bot.login if self.bot else None
+        return frozenset(
+            match["mark"] for each in comments if each.author.login == login for match in _SAID.finditer(each.body)
+        )
+
+    # -- somebody else's ---------------------------------------------------------------------------------------------
+
+    def _others(self, each: Asked) -> PullRequest | None:
+        """An open pull request of somebody else that names the same change and takes the same places out."""
+        if each.key.kind is not ProposalKind.REMOVAL or not isinstance(each.prepared, Prepared):
+            return None
+        named = names_of(each.workaround, self.upstreams)
+        candidates = [
+            pull for pull in self.pulls
+            if not _same(pull.head_repo, self.venue.push_repo) or parse_branch(pull.head) is None
+            if named.search(f"{pull.title}\n{pull.body}")
+        ]  # fmt: skip
+        for pull in candidates[:_MOST_CANDIDATES]:
+            if does_the_same(each.prepared, self._files(pull)):
+                return pull
+        return None
+
+    def _files(self, pull: PullRequest) -> tuple[ChangedFile, ...]:
+        name = f"{self.venue.repo}#{pull.number}@{pull.head_oid}"
+        if self.cache is not None and (kept := self.cache.get_json(_FILES, [name]).get(name)) is not None:
+            return tuple(ChangedFile(path=p, status=s, added=a, removed=r) for p, s, a, r in kept)
+        found = self.venue.reader.pull_files(self.venue.repo, pull.number)
+        if self.cache is not None:
+            self.cache.put_json(_FILES, {name: [[each.path, each.status, each.added, each.removed] for each in found]})
+        return found
+
+
+def names_of(workaround: Workaround, upstreams: Mapping[str, Upstream]) -> re.Pattern[str]:
+    """Return what a text says that is about this workaround: its pull request, its commit, its fixes, its id."""
+    words = [rf"\b{re.escape(workaround.id)}\b"]
+    if workaround.introduced.pull is not None:
+        words.append(rf"(?<![\w/])#{workaround.introduced.pull}\b|/pull/{workaround.introduced.pull}\b")
+    if workaround.introduced.commit is not None:
+        words.append(rf"\b{workaround.introduced.commit[:9]}")
+    for fix in workaround.fixes:
+        slug = upstreams[fix.upstream].repo.slug if fix.upstream in upstreams else None
+        if fix.pull is not None and slug is not None:
+            name = re.escape(slug.partition("/")[2])
+            words.append(rf"{re.escape(slug)}/pull/{fix.pull}\b|\b{name}#{fix.pull}\b|\b{name} #{fix.pull}\b")
+    return re.compile("|".join(words), re.IGNORECASE)
+
+
+def does_the_same(prepared: Prepared, files: Sequence[ChangedFile]) -> bool:
+    """Whether a change takes at least as many lines out of every file that the edit takes lines out of."""
+    theirs = {each.path: each.removed for each in files}
+    places = [each for each in prepared.files if each.removed]
+    return bool(places) and all(theirs.get(each.path, 0) >= (each.removed or 0) for each in places)
+
+
+def _or_nothing(venue: Venue, ask: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Ask; a folder that was not made yet holds nothing, while a host without the repository is an error."""
+    try:
+        return ask()
+    except NotFoundError:
+        if venue.files:
+            return ()
+        raise
+
+
+def _same(one: str | None, other: str) -> bool:
+    return one is not None and one.lower() == other.lower()
+
+
+def _joined(own: Wish, dashboard: Wish) -> Wish:
+    if not (dashboard.held or dashboard.rebase or dashboard.reopen):
+        return own
+    return Wish(
+        held=own.held or dashboard.held, until=own.until if own.held else dashboard.until,
+        rebase=own.rebase or dashboard.rebase, reopen=own.reopen or dashboard.reopen, by=own.by or dashboard.by,
+        comment=own.comment,
+    )  # fmt: skip
+
+
+def _kept(comment: Comment) -> dict[str, Any]:
+    return {
+        "id": comment.id, "url": comment.url, "login": comment.author.login, "bot": comment.author.is_bot,
+        "body": comment.body, "at": comment.created_at.isoformat() if comment.created_at else None,
+    }  # fmt: skip
+
+
+def _comment(kept: Mapping[str, Any]) -> Comment:
+    return Comment(
+        id=kept["id"], url=kept["url"], author=Account(login=kept["login"], is_bot=kept["bot"]), body=kept["body"],
+        created_at=dt.datetime.fromisoformat(kept["at"]) if kept["at"] else None,
+    )  # fmt: skip
