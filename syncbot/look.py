@@ -55,7 +55,7 @@ class View:
     seen: Mapping[Key, Seen]
     issues: Mapping[str, tuple[Issue, Record]] = field(default_factory=dict)
     spare: tuple[Issue, ...] = ()
-    wishes: Mapping[str, Wish] = field(default_factory=dict)
+    ticked: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     open_count: int = 0
     problem: SyncbotError | None = None
 
@@ -115,15 +115,9 @@ class _Look:
         ]  # fmt: skip
         self.open_count = len(self.ours) + len(handed)
         self.room = venue.proposals.max_open - self.open_count
-        wishes: dict[str, Wish] = {}
-        for each in asked:
-            about = [one for one in told if one.workaround == each.workaround.id]
-            closed = self.known.get(str(each.key))
-            wish = wish_of(about, after=closed.closed if closed else None)
-            wishes[str(each.key)] = with_boxes(wish, str(each.key), ticked)
-        self.wishes = wishes
+        self.ticked, self.told = ticked, told
         seen = {each.key: self._one(each) for each in asked}
-        return View(seen=seen, issues=self.issues, spare=spare, wishes=wishes, open_count=self.open_count)
+        return View(seen=seen, issues=self.issues, spare=spare, ticked=ticked, open_count=self.open_count)
 
     # -- the bot's own issues ----------------------------------------------------------------------------------------
 
@@ -166,7 +160,7 @@ class _Look:
             pull = self._ended(each)
         if pull is None:
             state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
-            return Seen(state=state, tip=tip, wish=self.wishes.get(str(each.key), Wish()))
+            return Seen(state=state, tip=tip, wish=self._wish(each))
         record = read_record(pull.body)
         if pull.state is not PullState.OPEN:
             return self._closed(each, pull, record, tip)
@@ -179,7 +173,7 @@ class _Look:
         comments = self._comments(*where)
         given = self._allowed(where[0], where[1], commands(comments))
         wish = wish_of(given, labels=where[2].labels if where[2] else (), answered=record.answered if record else "")
-        wish = _joined(wish, self.wishes.get(str(each.key), Wish()))
+        wish = _joined(wish, self._wish(each))
         state = State.OPEN
         if tip is not None and self._foreign(each, tip, record):
             state = State.PUSHED
@@ -192,7 +186,7 @@ class _Look:
     def _closed(self, each: Asked, pull: PullRequest, record: Record | None, tip: str | None) -> Seen:
         state = State.MERGED if pull.state is PullState.MERGED else State.DECLINED
         return Seen(
-            state=state, pull=pull, record=record, tip=tip, wish=self.wishes.get(str(each.key), Wish())
+            state=state, pull=pull, record=record, tip=tip, wish=self._wish(each, after=pull.closed_at)
         )  # fmt: skip
 
     def _ended(self, each: Asked) -> PullRequest | None:
@@ -200,7 +194,7 @@ class _Look:
         if not each.wanted or not isinstance(each.prepared, Prepared):
             return None
         known = self.known.get(str(each.key))
-        if known is not None and not self.wishes[str(each.key)].reopen:
+        if known is not None and not self._wish(each, after=known.closed).reopen:
             return known.pull(self.venue.repo, each.key)
         if self.room <= 0:
             return None
@@ -230,7 +224,7 @@ class _Look:
             if submitted is not None:
                 return Seen(state=State.SUBMITTED, pull=submitted, tip=tip)
             state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
-            return Seen(state=state, tip=tip, wish=self.wishes.get(str(each.key), Wish()))
+            return Seen(state=state, tip=tip, wish=self._wish(each))
         issue, record = held
         if submitted is not None:
             return Seen(state=State.SUBMITTED, pull=submitted, issue=issue, record=record, tip=tip)
@@ -239,13 +233,13 @@ class _Look:
         if issue.state is IssueState.CLOSED:
             return Seen(
                 state=State.DECLINED, issue=issue, record=record, tip=tip,
-                wish=self.wishes.get(str(each.key), Wish()),
+                wish=self._wish(each, after=issue.closed_at),
             )  # fmt: skip
         return self._open(each, None, issue, record, tip)
 
     def _ended_hand_off(self, each: Asked, issue: Issue, record: Record, tip: str | None) -> Seen:
         """A hand-off whose pull request is not open any more; once the issue says how it ended, nobody asks again."""
-        wish = self.wishes.get(str(each.key), Wish())
+        wish = self._wish(each, after=issue.closed_at)
         if record.progress in (Progress.MERGED, Progress.CLOSED):
             state = State.MERGED if record.progress == Progress.MERGED else State.DECLINED
             return Seen(state=state, issue=issue, record=record, tip=tip, wish=wish)
@@ -261,6 +255,11 @@ class _Look:
         if parse_branch(pull.head) == key:
             return True
         return f"<!-- syncbot-proposal {key} -->" in pull.body
+
+    def _wish(self, each: Asked, *, after: dt.datetime | None = None) -> Wish:
+        """What the dashboard's comments and boxes ask of a key; ``after``: when its last proposal ended."""
+        about = [one for one in self.told if one.workaround == each.workaround.id]
+        return with_boxes(wish_of(about, after=after), str(each.key), self.ticked)
 
     # -- how a branch stands -----------------------------------------------------------------------------------------
 

@@ -297,15 +297,22 @@ def _tell(planned: _Planned, subject: Subject, why: str, *, wanted: bool, noted:
     section = "review" if noted else seen.state.value if alive else _SECTION.get(choice, choice.value)
     topic = str(subject.key) if alive and not noted else ""
     planned.entries.append(
-        Entry(line=line, title=workaround.title, section=section, topic=topic, boxes=_boxes(seen) if topic else None)
+        Entry(
+            line=line,
+            title=workaround.title,
+            section=section,
+            topic=topic,
+            boxes=_boxes(seen, planned.view.ticked.get(("hold", topic), False)) if topic else None,
+        )
     )
 
 
 _SECTION = {Choice.REVIEW: "review", Choice.REMOVE: "none", Choice.RESTORE: "none", Choice.REFRESH: "none"}
 
 
-def _boxes(seen: Seen) -> dict[str, bool]:
-    boxes = {"hold": seen.wish.held}
+def _boxes(seen: Seen, held: bool) -> dict[str, bool]:
+    """The boxes of a line; the one that holds stays as a person left it, the others are ticked to ask once."""
+    boxes = {"hold": held}
     if seen.state is State.OPEN:
         boxes["rebase"] = False
     if seen.state in (State.DECLINED, State.MERGED):
@@ -322,7 +329,7 @@ def _dashboard(given: Given, planned: _Planned) -> list[Action]:
     known = {
         str(key): Known(
             number=seen.pull.number, merged=seen.state is State.MERGED,
-            evidence=seen.record.evidence if seen.record else "", closed=seen.pull.closed_at,
+            evidence=seen.record.evidence if seen.record else "", closed=seen.pull.closed_at, url=seen.pull.url,
         )
         for key, seen in view.seen.items()
         if seen.state in (State.DECLINED, State.MERGED) and seen.pull is not None and seen.issue is None

@@ -47,7 +47,7 @@ def dashboard(
     sections = [
         {
             "title": name,
-            "items": [
+            "entries": [
                 {
                     "id": each.line.workaround, "carrier": each.line.carrier, "title": each.title, "why": each.line.why,
                     "url": each.line.url, "topic": each.topic,
@@ -64,7 +64,7 @@ def dashboard(
     ]  # fmt: skip
     body = render(
         "issue/dashboard.md.j2",
-        {"sections": [each for each in sections if each["items"]], "memory": memory_line(known), "repo": repo},
+        {"sections": [each for each in sections if each["entries"]], "memory": memory_line(known), "repo": repo},
         folder=folder,
     )
     record = Record(topic=TOPIC, title=title)

@@ -27,12 +27,13 @@ class Known:
     merged: bool
     evidence: str
     closed: dt.datetime | None = None
+    url: str = ""
 
     def pull(self, repo: str, key: Key) -> PullRequest:
         """Return it as the forge would tell it, as far as decisions need."""
         record = Record(topic=str(key), evidence=self.evidence)
         return PullRequest(
-            repo=repo, number=self.number, url="", title="", body=record_line(record), draft=False, base="",
+            repo=repo, number=self.number, url=self.url, title="", body=record_line(record), draft=False, base="",
             state=PullState.MERGED if self.merged else PullState.CLOSED, author=Account(login=None),
             head=branch_name(key), head_oid="", head_repo=None, closed_at=self.closed,
         )  # fmt: skip
@@ -41,7 +42,13 @@ class Known:
 def memory_line(known: Mapping[str, Known]) -> str:
     """Return the line; the same proposals give the same bytes."""
     values = {
-        topic: [each.number, int(each.merged), each.evidence, each.closed.isoformat() if each.closed else None]
+        topic: [
+            each.number,
+            int(each.merged),
+            each.evidence,
+            each.closed.isoformat() if each.closed else None,
+            each.url,
+        ]
         for topic, each in sorted(known.items())
     }
     text = json.dumps(values, separators=(",", ":"), ensure_ascii=True)
@@ -59,8 +66,9 @@ def read_memory(body: str) -> dict[str, Known]:
             str(topic): Known(
                 number=int(number), merged=bool(merged), evidence=str(evidence),
                 closed=dt.datetime.fromisoformat(at) if at else None,
+                url=str(url),
             )
-            for topic, (number, merged, evidence, at) in values.items()
+            for topic, (number, merged, evidence, at, url) in values.items()
         }  # fmt: skip
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {}

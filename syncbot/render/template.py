@@ -6,13 +6,17 @@ foreign text a code span, ``prose`` lets it stand as a paragraph without pinging
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from syncbot.model.errors import UsageError
 from syncbot.render.results import inert
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 _ZERO = "\u200b"
 _MENTION = re.compile(r"@(?=[A-Za-z0-9_-])")
@@ -50,7 +54,20 @@ def render(name: str, values: Mapping[str, Any], *, folder: Path | None = None, 
 
     Raises `UsageError` naming the template and the line for one that cannot be used.
     """
-    from jinja2 import FileSystemLoader, StrictUndefined, TemplateError
+    from jinja2 import TemplateError
+
+    environment = _environment(folder, backlinks)
+    try:
+        text = environment.get_template(name).render(values)
+    except TemplateError as error:
+        line = getattr(error, "lineno", None)
+        raise UsageError(f"template {name}{f', line {line}' if line else ''}: {error}") from error
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
+
+
+@functools.lru_cache(maxsize=8)
+def _environment(folder: Path | None, backlinks: bool) -> ImmutableSandboxedEnvironment:
+    from jinja2 import FileSystemLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     here = Path(__file__).parents[1]
@@ -60,9 +77,4 @@ def render(name: str, values: Mapping[str, Any], *, folder: Path | None = None, 
         autoescape=False,
     )  # fmt: skip
     environment.filters |= {"inert": inert, "prose": lambda text: prose(text, backlinks=backlinks)}
-    try:
-        text = environment.get_template(name).render(values)
-    except TemplateError as error:
-        line = getattr(error, "lineno", None)
-        raise UsageError(f"template {name}{f', line {line}' if line else ''}: {error}") from error
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
+    return environment

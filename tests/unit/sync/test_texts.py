@@ -100,6 +100,7 @@ def test_too_long_a_text_loses_whole_regions():
             merged=st.booleans(),
             evidence=st.text(),
             closed=st.none() | st.datetimes(timezones=st.just(dt.UTC)),
+            url=st.text(),
         ),
     )
 )
