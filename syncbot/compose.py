@@ -18,6 +18,7 @@ from syncbot.model.forge import BODY_LIMIT, TITLE_LIMIT
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Key, Note, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Texts
 from syncbot.model.status import Decision, Standing
+from syncbot.model.words import CarriedAs
 from syncbot.plan import todo_of
 from syncbot.render import results
 from syncbot.render.commit import title_of
@@ -205,8 +206,7 @@ def _progress(seen: Seen) -> Progress:
 
 def _body(subject: Subject, prepared: Prepared) -> str:
     checks, _ = judged(subject)
-    kind = "restore" if subject.key.kind is ProposalKind.RESTORE else "removal"
-    return _render(subject.venue, f"proposal/{kind}.md.j2", _values(subject, prepared, checks))
+    return _render(subject.venue, f"proposal/{subject.key.kind}.md.j2", _values(subject, prepared, checks))
 
 
 def _with_results(subject: Subject, body: str) -> str:
@@ -243,7 +243,7 @@ def _values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> d
             for each in prepared.files
         ],
         "repairs": [f"{each.path}:{each.line}: {each.detail}" for each in prepared.repairs],
-        "verified": _VERIFIED,
+        "verified": _verified(subject),
         "searched": _searched(subject),
         "checklist": results.checklist(checks) if checks else "",
         "edit": prepared.edit,
@@ -342,6 +342,14 @@ def _changed(prepared: Prepared) -> str:
             return "The code around it has changed since it was recorded, so this is not the plain reverse."
         case _:
             return "Exactly what was recorded, and nothing besides."
+
+
+def _verified(subject: Subject) -> str:
+    if subject.decision.carrier.carried is not CarriedAs.PATCH_FILE:
+        return _VERIFIED
+    if subject.key.kind is ProposalKind.REFRESH:
+        return f"The patch applies strictly to today's `{subject.standing.facts.workaround.downstream}`. {_VERIFIED}"
+    return "The patch goes, and its manifest with it to the archive when nothing else carries the workaround."
 
 
 _VERIFIED = (

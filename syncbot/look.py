@@ -282,12 +282,10 @@ class _Look:
     def _meets(self, each: Asked, record: Record | None, tip: str | None) -> tuple[bool | None, int | None]:
         if not isinstance(each.prepared, Prepared) or record is None or tip is None:
             return None, None
-        base = each.prepared.base_oid
-        if record.base == base:
-            return True, 0
-        if not self.workshop.has(tip):
+        moved = record.base != each.prepared.base_oid or each.key.kind is ProposalKind.REFRESH
+        if moved and not self.workshop.has(tip):
             self.venue.destination.bring(self.workshop.pusher(), branch_name(each.key))
-        return self.workshop.merges(tip, base), self.workshop.distance(record.base, base) if record.base else None
+        return self.workshop.meets(record, each.prepared, tip)
 
     # -- comments ----------------------------------------------------------------------------------------------------
 

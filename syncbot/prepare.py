@@ -21,7 +21,7 @@ from syncbot.git.run import Access, Git, GitError
 from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome, Repair, RepairKind
 from syncbot.model.errors import SyncbotError, UnknownObjectError
 from syncbot.model.project import Proposals, Workaround
-from syncbot.model.proposal import Key, Prepared, ProposalKind, Stuck
+from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import is_ours, message_of
 
@@ -94,14 +94,15 @@ class Workshop:
             outcome=result.outcome, files=result.files, repairs=result.repairs, note=note,
         )  # fmt: skip
 
-    def edit_id(self, base: str, tree: str) -> str:
+    def edit_id(self, base: str, tree: str, *, store: Scratch | None = None) -> str:
         """Return the stable patch-id of a change without its context, so that a moved base alone does not change it."""
-        paths = [change.path for change in changes(self.store, base, tree)]
-        diff = self.store.git.run(
+        store = store or self.store
+        paths = [change.path for change in changes(store, base, tree)]
+        diff = store.git.run(
             "diff-tree", "-r", "-p", "-U0", "--no-renames", "--full-index", "--no-textconv", "--no-ext-diff",
             "--src-prefix=a/", "--dst-prefix=b/", base, tree, "--", *paths,
         )  # fmt: skip
-        return self.store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
+        return store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
 
     def _edited(self, key: Key, workaround: Workaround, base_oid: str) -> tuple[EditResult, str | None]:
         commit, direction, note = _what(key, workaround)
@@ -136,6 +137,12 @@ class Workshop:
         return hashlib.sha256(repr((what, who)).encode()).hexdigest()
 
     # -- how a commit that is out there meets today's base ----------------------------------------------------------
+
+    def meets(self, record: Record, prepared: Prepared, tip: str) -> tuple[bool | None, int | None]:
+        """Return whether the proposal's commit ``tip`` merges into today's base, and how far that has moved."""
+        if record.base == prepared.base_oid:
+            return True, 0
+        return self.merges(tip, prepared.base_oid), self.distance(record.base, prepared.base_oid)
 
     def merges(self, head: str, base_oid: str) -> bool | None:
         """Whether the proposal's commit ``head`` still merges into ``base_oid``; None where that cannot be told."""

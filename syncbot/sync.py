@@ -17,6 +17,7 @@ from syncbot.apply import Hands
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec, read_specs
 from syncbot.compose import Subject
+from syncbot.git.history import resolve
 from syncbot.look import DASHBOARD, Asked, View, look
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
@@ -26,6 +27,7 @@ from syncbot.model.project import Carrier, Project, Workaround
 from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, State, Stuck
 from syncbot.model.status import Decision, Standing
 from syncbot.model.words import CarriedAs, Choice
+from syncbot.observe import branch_ref_in
 from syncbot.plan import Answer, Item, NoteItem, plan_key, plan_note
 from syncbot.prepare import Keeps, Workshop
 from syncbot.render.dashboard import Entry, dashboard
@@ -36,14 +38,14 @@ from syncbot.venue import Pens, Venue
 log = logging.getLogger(__name__)
 
 _ROUNDS = 3
-_OFFERED = (ProposalKind.REMOVAL, ProposalKind.RESTORE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What a run is about: the standings of one downstream's workarounds, and where its proposals go.
 
-    ``attached`` are results kept beside the manifests, by workaround.
+    ``attached`` are results kept beside the manifests, by workaround. ``carriers``: only decisions about these; those
+    about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository.
     """
 
     project: Project
@@ -53,6 +55,8 @@ class Given:
     now: dt.datetime
     cache: Keeps | None = None
     attached: Mapping[str, tuple[Attached, ...]] = field(default_factory=dict)
+    carriers: frozenset[CarriedAs] = frozenset({CarriedAs.IN_TREE, CarriedAs.BRANCH})
+    base_oid: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +128,8 @@ def _apply(
 
 
 def _base(given: Given) -> tuple[str, str]:
-    return given.venue.base, given.standings[0].facts.head if given.standings else ""
+    head = given.standings[0].facts.head if given.standings else ""
+    return given.venue.base, given.base_oid or head
 
 
 # -- planning ----------------------------------------------------------------------------------------------------------
@@ -172,21 +177,24 @@ def _asked(given: Given) -> tuple[list[Asked], list[tuple[Standing, Decision]]]:
     for standing in given.standings:
         workaround = standing.facts.workaround
         for decision in standing.decisions:
+            if decision.carrier.carried not in given.carriers:
+                continue
             decisions.append((standing, decision))
-            for kind in _OFFERED:
+            for kind in ProposalKind:
                 key = Key(kind=kind, workaround=workaround.id, carrier=carrier_name(workaround, decision.carrier))
-                wanted = KIND_OF.get(decision.choice) is kind and decision.carrier.carried is CarriedAs.IN_TREE
+                wanted = KIND_OF.get(decision.choice) is kind and decision.carrier.repo is None
                 prepared = _prepare(given, key, standing, decision) if wanted else None
                 asked.append(Asked(key=key, workaround=workaround, wanted=wanted, prepared=prepared))
     return asked, decisions
 
 
 def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> Prepared | Stuck:
-    venue = given.venue
-    return given.workshop.prepare(
-        key, standing.facts.workaround, repo=venue.repo, base=decision.carrier.branch or venue.base,
-        base_oid=standing.facts.head,
-    )  # fmt: skip
+    venue, branch = given.venue, decision.carrier.branch
+    base, base_oid = venue.base, given.base_oid or standing.facts.head
+    if decision.carrier.carried is CarriedAs.BRANCH and branch is not None:
+        clone = given.workshop.clone
+        base, base_oid = branch, resolve(clone.git(), branch_ref_in(clone, branch))
+    return given.workshop.prepare(key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid)
 
 
 def _one(
@@ -356,3 +364,15 @@ def outcome_error(report: Report) -> SyncbotError | None:
     if later:
         return TryLaterError(f"{len(later)} of {len(report.outcomes)} actions are left for a later run")
     return None
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Return several reports about one downstream as one."""
+    return Report(
+        plan=Plan(
+            actions=tuple(action for each in reports for action in each.plan.actions),
+            lines=tuple(line for each in reports for line in each.plan.lines),
+        ),
+        outcomes=tuple(outcome for each in reports for outcome in each.outcomes),
+        problem=next((each.problem for each in reports if each.problem is not None), None),
+    )

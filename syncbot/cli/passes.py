@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from syncbot.model.errors import SyncbotError, UsageError
+from syncbot.model.words import Mode
 
 if TYPE_CHECKING:
+    from syncbot.cache import Cache
+    from syncbot.git.clone import Clone
     from syncbot.model.plan import Action, Line, Outcome
+    from syncbot.model.project import Project
+    from syncbot.model.status import Standing
     from syncbot.sync import Report
 
 log = logging.getLogger(__name__)
@@ -83,26 +88,65 @@ def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
 
 
 def _visit(
-    asked: Pass, project: Any, name: str, clone: Any, standings: Sequence[Any], cache: Any, now: dt.datetime
+    asked: Pass,
+    project: Project,
+    name: str,
+    clone: Clone,
+    standings: Sequence[Standing],
+    cache: Cache,
+    now: dt.datetime,
 ) -> Report:
+    """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
     from syncbot.checks.store import FOLDER, load
-    from syncbot.cli.venues import open_place, version
+    from syncbot.cli.venues import home_clone, open_home, open_place, version
+    from syncbot.model.words import CarriedAs
+    from syncbot.patchfile import PatchWorkshop
     from syncbot.prepare import Workshop
-    from syncbot.sync import Given, plan_for, run
+    from syncbot.sync import Given, joined, plan_for, run
 
     root = Path(project.root)
+    carried = {decision.carrier.carried for each in standings for decision in each.decisions}
+    home = home_clone(root) if CarriedAs.PATCH_FILE in carried else None
+    here = frozenset({CarriedAs.PATCH_FILE})
+    attached = {
+        each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER) for each in standings
+    }
+    reports = []
     with open_place(project, name, clone) as place:
-        venue = place.venue
-        sign_off = venue.mode.value == "pull-request"
-        with Workshop(clone, proposals=venue.proposals, sign_off=sign_off, version=version(), cache=cache) as workshop:
+        settings: dict[str, Any] = {
+            "proposals": place.venue.proposals, "version": version(), "cache": cache,
+            "sign_off": place.venue.mode is Mode.PULL_REQUEST,
+        }  # fmt: skip
+        with Workshop(clone, **settings) as workshop:
             given = Given(
-                project=project, venue=venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                attached={
-                    each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER)
-                    for each in standings
-                },
+                project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
+                attached=attached, carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
             )  # fmt: skip
-            return run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given)
+            reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    if home is not None:
+        with open_home(project, name, home, settings["proposals"]) as (own, base_oid, folder):
+            heads = _heads(clone, standings)
+            settings["sign_off"] = True
+            with PatchWorkshop(home, downstream=clone, heads=heads, folder=folder, **settings) as workshop:
+                given = Given(
+                    project=project, venue=own.venue, standings=standings, workshop=workshop, now=now, cache=cache,
+                    carriers=here, base_oid=base_oid,
+                )  # fmt: skip
+                reports.append(run(given, own.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    return joined(reports)
+
+
+def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
+    """The commits that carried patches are for, by the branch their carriers name."""
+    from syncbot.git.history import resolve
+    from syncbot.observe import branch_ref_in
+
+    heads: dict[str | None, str] = {}
+    for each in standings:
+        for decision in each.decisions:
+            branch = decision.carrier.branch
+            heads[branch] = resolve(clone.git(), branch_ref_in(clone, branch)) if branch else each.facts.head
+    return heads
 
 
 @contextmanager

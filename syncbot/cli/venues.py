@@ -6,7 +6,7 @@ import datetime as dt
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from syncbot.model.words import Mode
 if TYPE_CHECKING:
     from syncbot.forge.ports import Reader, Writer
     from syncbot.git.clone import Clone
-    from syncbot.model.project import Forge, Project, Repo
+    from syncbot.model.project import Forge, Project, Proposals, Repo
     from syncbot.venue import Pens, Venue
 
 FOLDER = ".syncbot/forge"
@@ -156,6 +156,73 @@ def _in_folder(project: Project, name: str, clone: Clone) -> Place:
         ),
     )  # fmt: skip
     return Place(venue=venue, writer=writer, home_writer=writer)
+
+
+def home_clone(root: Path) -> Clone | None:
+    """Return the clone of the bot's own repository that holds ``root``; None where that is in no repository."""
+    from syncbot.git.clone import open_clone
+    from syncbot.git.run import Git, GitError
+
+    try:
+        return open_clone(Git(root).text("rev-parse", "--show-toplevel"))
+    except (GitError, UsageError):
+        return None
+
+
+@contextmanager
+def open_home(project: Project, name: str, home: Clone, proposals: Proposals) -> Iterator[tuple[Place, str, str]]:
+    """Yield the place of proposals to the bot's own repository, the commit of its branch, and the path of ``patches/``.
+
+    Raises `UsageError` when its clone names no branch or lies on no forge that is known.
+    """
+    from syncbot.git.history import resolve
+
+    branch_ref, branch = home.branch_ref, home.branch
+    if branch_ref is None or branch is None:
+        raise UsageError(
+            f"{home.label}: it does not say which branch is the default one, so no patch can be proposed to"
+        )
+    root = Path(project.root).resolve()
+    folder = str((root / "patches").relative_to(home.path.resolve()))
+    base_oid = resolve(home.git(), branch_ref)
+    with ExitStack() as stack:
+        repo = proposals.home or project.downstreams[name].repo
+        slug = proposals.home.slug if proposals.home is not None else os.environ.get("GITHUB_REPOSITORY") or home.slug
+        token = _token(repo.forge)
+        if repo.forge.kind == "github" and token is not None and slug is not None:
+            place = _own_on_host(repo.forge, slug, token, proposals, stack, root, branch)
+        else:
+            place = _own_in_folder(project, name, home, proposals, slug or f"local/{home.path.name}", branch)
+        yield place, base_oid, folder
+
+
+def _own_on_host(
+    forge: Forge, slug: str, token: Secret, proposals: Proposals, stack: ExitStack, root: Path, branch: str
+) -> Place:
+    from syncbot.destination import HostDestination
+    from syncbot.venue import Venue
+
+    reader, writer = _connected(forge, token, slug, stack, 20)
+    web = (forge.web or "").rstrip("/")
+    venue = Venue(
+        reader=reader, repo=slug, push_repo=slug, base=branch, mode=Mode.PULL_REQUEST, web=f"{web}/{slug}", root=root,
+        destination=HostDestination(url=f"{web}/{slug}.git", token=token, token_variable=forge.token_variable),
+        proposals=replace(proposals, dashboard=None, labels=()), home=slug, home_reader=reader,
+    )  # fmt: skip
+    return Place(venue=venue, writer=writer, home_writer=writer)
+
+
+def _own_in_folder(project: Project, name: str, home: Clone, proposals: Proposals, slug: str, branch: str) -> Place:
+    own = _in_folder(project, name, home)
+    from syncbot.destination import FolderDestination
+
+    assert isinstance(own.venue.destination, FolderDestination)
+    destination = replace(own.venue.destination, repo=slug, home=slug)
+    venue = replace(
+        own.venue, repo=slug, push_repo=slug, home=slug, base=branch, destination=destination, mode=Mode.PULL_REQUEST,
+        web=None, proposals=replace(proposals, dashboard=None, labels=()),
+    )  # fmt: skip
+    return Place(venue=venue, writer=own.writer, home_writer=own.home_writer)
 
 
 def version() -> str:
