@@ -35,7 +35,10 @@ _REGION_LINE = re.compile(r"^<!-- syncbot:(?:begin|end|record|/?results)\b.*-->\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """One key with all that is known about it. ``attached`` are results that may be believed."""
+    """One key with all that is known about it.
+
+    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build.
+    """
 
     key: Key
     standing: Standing
@@ -46,6 +49,7 @@ class Subject:
     upstreams: Mapping[str, Upstream]
     specs: tuple[Spec, ...] = ()
     attached: tuple[Attached, ...] = ()
+    later: tuple[str, ...] = ()
 
     @property
     def workaround(self) -> Workaround:
@@ -232,7 +236,7 @@ def _values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> d
         "reason": _reason(subject),
         "safe": _safe(subject, safe, older),
         "exposed": evidence.exposed(subject.standing),
-        "later": (),
+        "later": subject.later,
         "unproven": _unproven(subject),
         "changed": _changed(prepared),
         "files": [
@@ -244,6 +248,7 @@ def _values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> d
         ],
         "repairs": [f"{each.path}:{each.line}: {each.detail}" for each in prepared.repairs],
         "verified": _verified(subject),
+        "greps": _greps(subject),
         "searched": _searched(subject),
         "checklist": results.checklist(checks) if checks else "",
         "edit": prepared.edit,
@@ -276,11 +281,16 @@ def _common(subject: Subject) -> dict[str, Any]:
         "fixes": [
             {
                 "link": _fix_link(subject, fix), "title": (fix.report.title if fix.report else None) or "",
-                "cures": evidence.cures(fix), "note": (fix.claim.note or "").rstrip("."),
+                "cures": evidence.cures(fix), "note": _sentence(fix.claim.note),
             }
             for fix in subject.standing.facts.fixes
         ],
     }  # fmt: skip
+
+
+def _sentence(text: str | None) -> str:
+    text = (text or "").rstrip()
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _link(commit: str, web: str | None) -> str:
@@ -307,9 +317,9 @@ def _reason(subject: Subject) -> str:
     pins = evidence.gating(subject.standing, subject.decision.carrier)
     if subject.key.kind is ProposalKind.RESTORE:
         lacking = ", ".join(f"`{pin.reading.name}`" for pin in pins if not pin.has.surely)
-        return f"the upstream that {lacking} builds does not have the fix."
+        return f"The upstream that {lacking} builds does not have the fix."
     names = ", ".join(f"`{pin.reading.name}`" for pin in pins)
-    what = "every pin that decides builds" if len(pins) > 1 else "the pin that decides builds"
+    what = "Every pin that decides builds" if len(pins) > 1 else "The pin that decides builds"
     return f"{what} an upstream with the fix ({names})."
 
 
@@ -341,7 +351,15 @@ def _changed(prepared: Prepared) -> str:
         case Outcome.MOVED:
             return "The code around it has changed since it was recorded, so this is not the plain reverse."
         case _:
-            return "Exactly what was recorded, and nothing besides."
+            return "What the workaround brought, and nothing besides."
+
+
+def _greps(subject: Subject) -> list[str]:
+    """The searches that find nothing once the marked places are gone."""
+    if subject.decision.carrier.carried is CarriedAs.PATCH_FILE or subject.key.kind is not ProposalKind.REMOVAL:
+        return []
+    marked = [each for each in subject.workaround.removal.markers if each.text.isprintable()]
+    return [f"git grep -nF -e {shlex.quote(each.text)} -- {shlex.quote(each.path)}" for each in marked]
 
 
 def _verified(subject: Subject) -> str:
@@ -353,18 +371,25 @@ def _verified(subject: Subject) -> str:
 
 
 _VERIFIED = (
-    "Checked before this was offered: every changed Python file parses and uses no name it does not define; nothing "
-    "elsewhere still uses what goes; no line goes that the recorded change did not write; the places the manifest "
-    "names are as they should be."
+    "What was checked on the commit of this branch before it was offered: the changed Python files parse and use no "
+    "name they do not define; nothing else in the repository uses what goes; no line goes that the recorded change did "
+    "not write."
 )
 
 
 def _searched(subject: Subject) -> str:
     pull = subject.workaround.introduced.pull
     named = f"`#{pull}`, " if pull is not None else ""
+    if subject.venue.files:
+        named = f"`#{pull}` and the files below " if pull is not None else "the files below "
+    where = results.inert(subject.venue.repo)
+    if subject.venue.files:
+        return (
+            f"Not searched: there was no access to {where}. Search its open pull requests for {named}before submitting."
+        )
     return (
-        f"Duplicates: the open pull requests of {results.inert(subject.venue.repo)} were searched for {named}the "
-        "commit, the fixes and the same lines when this was prepared; none does the same."
+        f"The open pull requests of {where} were searched for {named}the commit, the fixes and the same lines when "
+        "this was prepared; none does the same."
     )
 
 

@@ -25,7 +25,7 @@ from syncbot.model.forge import IssueState
 from syncbot.model.plan import Action, ActionKind, Line, Outcome, Plan, Result
 from syncbot.model.project import Carrier, Project, Workaround
 from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, State, Stuck
-from syncbot.model.status import Decision, Standing
+from syncbot.model.status import Decision, FixFacts, Standing
 from syncbot.model.words import CarriedAs, Choice
 from syncbot.observe import branch_ref_in
 from syncbot.plan import Answer, Item, NoteItem, plan_key, plan_note
@@ -45,7 +45,8 @@ class Given:
     """What a run is about: the standings of one downstream's workarounds, and where its proposals go.
 
     ``attached`` are results kept beside the manifests, by workaround. ``carriers``: only decisions about these; those
-    about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository.
+    about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository. ``later`` says
+    what became of a fix in a commit that a pin builds.
     """
 
     project: Project
@@ -57,15 +58,17 @@ class Given:
     attached: Mapping[str, tuple[Attached, ...]] = field(default_factory=dict)
     carriers: frozenset[CarriedAs] = frozenset({CarriedAs.IN_TREE, CarriedAs.BRANCH})
     base_oid: str | None = None
+    later: Callable[[FixFacts, str], tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run came to. ``problem``: the forge could not be looked at."""
+    """What a run came to. ``problem``: the forge could not be looked at; ``errors``: single workarounds could not."""
 
     plan: Plan
     outcomes: tuple[Outcome, ...] = ()
     problem: SyncbotError | None = None
+    errors: tuple[SyncbotError, ...] = ()
 
 
 def carrier_name(workaround: Workaround, carrier: Carrier) -> str | None:
@@ -79,7 +82,11 @@ def plan_for(given: Given) -> Report:
     """Return what would be written, and why; writes nothing anywhere."""
     planned = _plan(given)
     actions = planned.actions or planned.dashboard
-    return Report(plan=Plan(actions=tuple(actions), lines=tuple(planned.lines)), problem=planned.view.problem)
+    return Report(
+        plan=Plan(actions=tuple(actions), lines=tuple(planned.lines)),
+        problem=planned.view.problem,
+        errors=tuple(planned.errors),
+    )
 
 
 def run(given: Given, pens: Pens, *, only: Callable[[Action], str | None] | None = None) -> Report:
@@ -100,7 +107,10 @@ def run(given: Given, pens: Pens, *, only: Callable[[Action], str | None] | None
         outcomes += _apply(given, planned, pens, planned.dashboard, only)
     lines = tuple(planned.lines)
     return Report(
-        plan=Plan(actions=tuple(first.actions), lines=lines), outcomes=tuple(outcomes), problem=planned.view.problem
+        plan=Plan(actions=tuple(first.actions), lines=lines),
+        outcomes=tuple(outcomes),
+        problem=planned.view.problem,
+        errors=tuple(planned.errors),
     )
 
 
@@ -142,6 +152,7 @@ class _Planned:
     lines: list[Line] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     dashboard: list[Action] = field(default_factory=list)
+    errors: list[SyncbotError] = field(default_factory=list)
 
 
 def _plan(given: Given) -> _Planned:
@@ -154,6 +165,7 @@ def _plan(given: Given) -> _Planned:
             room -= _one(given, planned, asked, standing, decision, room)
         except SyncbotError as error:
             workaround = standing.facts.workaround
+            planned.errors.append(error)
             line = Line(
                 workaround=workaround.id, carrier=carrier_name(workaround, decision.carrier),
                 decision=decision.choice.value, state=State.UNKNOWN.value, why=f"Not dealt with: {error}",
@@ -217,6 +229,8 @@ def _one(
         if answer is None or subject is main or (main is None and given_answer.actions):
             answer = given_answer
     shown = main or next((each for each in subjects if each.seen.state is not State.NONE), subjects[0])
+    if shown.seen.state is State.UNKNOWN and view.problem is None:
+        planned.errors.append(TryLaterError(f"{shown.key}: {shown.seen.problem}"))
     note = _note(given, planned, subjects[0] if main is None else main, view)
     why = note.why or (answer.why if answer is not None else decision.next)
     _tell(planned, shown, why, wanted=main is not None, noted=bool(note.why))
@@ -229,8 +243,19 @@ def _subject(given: Given, standing: Standing, decision: Decision, asked: Asked,
     return Subject(
         key=asked.key, standing=standing, decision=decision, prepared=asked.prepared, seen=seen, venue=given.venue,
         upstreams=given.project.upstreams, specs=_specs(workaround),
+        later=_later(given, standing, decision) if asked.wanted else (),
         attached=(*given.attached.get(workaround.id, ()), *_attached(seen)),
     )  # fmt: skip
+
+
+def _later(given: Given, standing: Standing, decision: Decision) -> tuple[str, ...]:
+    if given.later is None:
+        return ()
+    lines: list[str] = []
+    for row in evidence.rows(standing, decision.carrier):
+        told = given.later(row.fix, row.target) if row.target is not None else ()
+        lines += [f"{row.fix.claim.label} in {row.ref}: {told[0]}", *told[1:]] if told else []
+    return tuple(lines)
 
 
 def _specs(workaround: Workaround) -> tuple[Spec, ...]:
@@ -357,6 +382,8 @@ def outcome_error(report: Report) -> SyncbotError | None:
     """Return the error a run amounts to: look or try later, or an action that failed; None if all is well."""
     if report.problem is not None:
         return report.problem
+    if report.errors:
+        return min(report.errors, key=lambda error: error.exit_code)
     later = [each for each in report.outcomes if each.result in (Result.LATER, Result.UNCLEAR)]
     failed = [each for each in report.outcomes if each.result is Result.FAILED]
     if failed:
@@ -375,4 +402,5 @@ def joined(reports: Sequence[Report]) -> Report:
         ),
         outcomes=tuple(outcome for each in reports for outcome in each.outcomes),
         problem=next((each.problem for each in reports if each.problem is not None), None),
+        errors=tuple(error for each in reports for error in each.errors),
     )

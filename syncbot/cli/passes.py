@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from syncbot.git.clone import Clone
     from syncbot.model.plan import Action, Line, Outcome
     from syncbot.model.project import Project
-    from syncbot.model.status import Standing
+    from syncbot.model.status import FixFacts, Standing
+    from syncbot.observe import Clones
     from syncbot.sync import Report
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
                     moment = Moment(today=now.date())
                     standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
                 with _locked(project.root, asked.apply):
-                    reports[name] = _visit(asked, project, name, clones.downstreams[name], standings, cache, now)
+                    reports[name] = _visit(asked, project, name, clones, standings, cache, now)
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
     return reports
@@ -91,7 +92,7 @@ def _visit(
     asked: Pass,
     project: Project,
     name: str,
-    clone: Clone,
+    clones: Clones,
     standings: Sequence[Standing],
     cache: Cache,
     now: dt.datetime,
@@ -99,12 +100,19 @@ def _visit(
     """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
     from syncbot.checks.store import FOLDER, load
     from syncbot.cli.venues import home_clone, open_home, open_place, version
+    from syncbot.later import later
     from syncbot.model.words import CarriedAs
     from syncbot.patchfile import PatchWorkshop
     from syncbot.prepare import Workshop
     from syncbot.sync import Given, joined, plan_for, run
 
-    root = Path(project.root)
+    clone, root = clones.downstreams[name], Path(project.root)
+
+    def later_in(fix: FixFacts, built: str) -> tuple[str, ...]:
+        if fix.report is None or fix.report.commit is None:
+            return ()
+        return later(clones.upstreams[fix.claim.upstream].git(), fix.report.commit, built, cache)
+
     carried = {decision.carrier.carried for each in standings for decision in each.decisions}
     home = home_clone(root) if CarriedAs.PATCH_FILE in carried else None
     here = frozenset({CarriedAs.PATCH_FILE})
@@ -120,7 +128,8 @@ def _visit(
         with Workshop(clone, **settings) as workshop:
             given = Given(
                 project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                attached=attached, carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
+                attached=attached, later=later_in,
+                carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
             )  # fmt: skip
             reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))
     if home is not None:
