@@ -162,6 +162,9 @@ class _Look:
             state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
             return Seen(state=state, tip=tip, wish=self._wish(each))
         record = read_record(pull.body)
+        if record is None and pull.state is PullState.OPEN and self.bot and pull.author.login != self.bot.login:
+            # Somebody opened one from our branch, in words of their own.
+            return Seen(state=State.OTHERS, pull=pull, tip=tip)
         if pull.state is not PullState.OPEN:
             return self._closed(each, pull, record, tip)
         return self._open(each, pull, None, record, tip or pull.head_oid)

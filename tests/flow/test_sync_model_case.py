@@ -1,6 +1,6 @@
 """The model case, date by date, on the folder forge and on the fake GitHub, with proposals and with hand-offs.
 
-Every step ends with a second run that writes nothing.
+What a test is about ends with a second run that writes nothing.
 """
 
 from small_repo import commit, git
@@ -40,7 +40,7 @@ def test_one_proposal_once_the_pin_has_it(stand):
 
 def test_the_same_proposal_however_far_main_moves(stand):
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     before, tip = held(stand), stand.tip()
     stand.move_main(5)
     stand.pin("v0.1.20")
@@ -50,7 +50,7 @@ def test_the_same_proposal_however_far_main_moves(stand):
 
 def test_rebuilt_when_the_edit_is_another_one(stand):
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     first = stand.tip()
     # The later test does without the import, so that the import can go as well.
     commit(stand.down, "main", {"test_kernel.py": TEST_LATER.replace("SimpleNamespace(y=2).y", "2")}, "Simplify a test")
@@ -62,7 +62,7 @@ def test_rebuilt_when_the_edit_is_another_one(stand):
 
 def test_a_draft_with_a_comment_when_the_pin_falls_back(stand):
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     tip = stand.tip()
     stand.pin("v0.1.19")
     text = stand.sync()
@@ -75,7 +75,7 @@ def test_a_draft_with_a_comment_when_the_pin_falls_back(stand):
         assert only["draft"]
         assert "syncbot-not-now" in only["labels"]
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     assert len(held(stand)) == 1
     if stand.kind != "hand-off":
         assert held(stand)[0]["labels"] == ["workaround"]
@@ -97,7 +97,7 @@ def test_a_restore_when_it_is_gone_and_the_pin_falls_back(stand):
 
 def test_quiet_when_a_person_closed_it(stand):
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     if stand.kind == "hand-off":
         stand.close_issue(1)
     else:
@@ -115,7 +115,7 @@ def test_quiet_when_a_person_closed_it(stand):
 
 def test_done_when_it_was_merged(stand):
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     if stand.kind == "hand-off":
         number = stand.submit()
         assert "was submitted" in stand.sync()

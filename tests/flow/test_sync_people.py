@@ -14,7 +14,7 @@ def ready(make_stand):
     """A stand-in on the fake GitHub with one proposal open."""
     stand = make_stand("pull-request", extra=BOARD)
     stand.pin("v0.1.20")
-    stand.sync()
+    stand.sync(twice=False)
     return stand
 
 
@@ -94,7 +94,7 @@ def test_closed_and_asked_for_again_by_a_comment_on_the_dashboard(ready):
 
 def test_closed_and_asked_for_again_by_a_tick(ready):
     ready.close(1)
-    ready.sync()
+    ready.sync(twice=False)
     tick(ready, "reopen")
     ready.sync()
     assert [each["state"] for each in ready.proposals()] == ["closed", "open"]
@@ -103,7 +103,7 @@ def test_closed_and_asked_for_again_by_a_tick(ready):
 
 def test_reopened_by_a_person_is_ours_again(ready):
     ready.close(1)
-    ready.sync()
+    ready.sync(twice=False)
     ready.reopen(1)
     assert "is open and right" in ready.sync()
     assert len(ready.proposals()) == 1
@@ -199,6 +199,16 @@ def test_somebody_elses_that_does_it_already(make_stand, same):
     assert len(stand.proposals()) == (1 if same else 2)
 
 
+def test_opened_from_our_branch_by_a_person_is_the_persons(make_stand):
+    stand = make_stand("pull-request")
+    stand.pin("v0.1.20")
+    stand.sync()
+    pull = stand.forge.world.repos[DOWN].items[1]
+    pull.author, pull.body = stand.forge.world.users["ann"], "My words."
+    assert "does it already" in stand.sync()
+    assert stand.proposals()[0]["body"] == "My words."
+
+
 def test_the_dashboard_says_why_and_is_edited_only_when_it_changes(ready):
     body = board(ready)["body"]
     assert "Waiting for people" in body
@@ -207,14 +217,14 @@ def test_the_dashboard_says_why_and_is_edited_only_when_it_changes(ready):
     ready.quiet()
     ready.forge.world.repos[HOME].items[board(ready)["number"]].body += "\nA remark of mine.\n"
     ready.close(1)
-    ready.sync()
+    ready.sync(twice=False)
     assert "A remark of mine." in board(ready)["body"]
     assert "Declined or merged" in board(ready)["body"]
 
 
 def test_a_dashboard_that_lost_its_memory_costs_no_second_proposal(ready):
     ready.close(1)
-    ready.sync()
+    ready.sync(twice=False)
     issue = ready.forge.world.repos[HOME].items[board(ready)["number"]]
     issue.body = re.sub(r"<!-- syncbot:memory .*-->", "", issue.body)
     assert "Declined" in ready.sync()
