@@ -4,73 +4,29 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from syncbot import evidence
+from syncbot import compose_values
 from syncbot.checks.judge import gate, judge, stale_reason
-from syncbot.checks.spec import Spec
 from syncbot.edit import told
-from syncbot.model.checks import Attached, Gate, Judged, Wanted
-from syncbot.model.edit import Outcome
+from syncbot.model.checks import Gate, Judged, Wanted
 from syncbot.model.forge import BODY_LIMIT, TITLE_LIMIT
-from syncbot.model.project import Upstream, Workaround
+from syncbot.model.project import Workaround
 from syncbot.model.proposal import Key, Note, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Texts
-from syncbot.model.status import Decision, Standing
-from syncbot.model.words import CarriedAs
 from syncbot.plan import todo_of
 from syncbot.render import results
 from syncbot.render.commit import title_of
 from syncbot.render.regions import merge, read_record, shorten, with_record
 from syncbot.render.template import render
 from syncbot.render.text import plain
+from syncbot.subject import Subject, pin_of
 from syncbot.venue import Venue
 
 _POINTER = "(Left out, since the whole would be too long for this forge. `syncbot plan --json` prints it.)"
 _MARKER = "<!-- syncbot-proposal {key} -->"
-_JUDGED = {"python": "syntax, names", "data": "still parses", "lines": "line by line"}
 _REGION_LINE = re.compile(r"^<!-- syncbot:(?:begin|end|record|/?results)\b.*-->\n?", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """One key with all that is known about it.
-
-    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build.
-    """
-
-    key: Key
-    standing: Standing
-    decision: Decision
-    prepared: Prepared | Stuck | None
-    seen: Seen
-    venue: Venue
-    upstreams: Mapping[str, Upstream]
-    specs: tuple[Spec, ...] = ()
-    attached: tuple[Attached, ...] = ()
-    later: tuple[str, ...] = ()
-
-    @property
-    def workaround(self) -> Workaround:
-        """The workaround it is about."""
-        return self.standing.facts.workaround
-
-    @property
-    def evidence(self) -> str:
-        """See `syncbot.evidence.digest`."""
-        return evidence.digest(self.standing, self.decision.carrier)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of its proposal."""
-        own = self.workaround.removal.labels if self.key.kind is ProposalKind.REMOVAL else ()
-        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own)))
-
-    @property
-    def issues(self) -> bool:
-        """Whether the proposal is a hand-off that lives in an issue."""
-        return self.venue.mode.value == "hand-off" and not self.venue.files
 
 
 def judged(subject: Subject) -> tuple[tuple[Judged, ...], Gate]:
@@ -95,12 +51,7 @@ def _wanted(subject: Subject, prepared: Prepared) -> Wanted:
     distance = subject.seen.distance
     # Below the limit the distance changes nothing, and a number that moves with the base has no place in a text.
     far = distance if distance is not None and distance > limit else None
-    return Wanted(edit=prepared.edit, pin=_pin(subject), distance=far, max_distance=limit)
-
-
-def _pin(subject: Subject) -> str:
-    pins = evidence.gating(subject.standing, subject.decision.carrier)
-    return next((pin.reading.text.text for pin in pins if pin.reading.text), "")
+    return Wanted(edit=prepared.edit, pin=pin_of(subject), distance=far, max_distance=limit)
 
 
 def texts(subject: Subject) -> Texts:
@@ -210,7 +161,9 @@ def _progress(seen: Seen) -> Progress:
 
 def _body(subject: Subject, prepared: Prepared) -> str:
     checks, _ = judged(subject)
-    return _render(subject.venue, f"proposal/{subject.key.kind}.md.j2", _values(subject, prepared, checks))
+    return _render(
+        subject.venue, f"proposal/{subject.key.kind}.md.j2", compose_values.values(subject, prepared, checks)
+    )
 
 
 def _with_results(subject: Subject, body: str) -> str:
@@ -227,174 +180,6 @@ def _with_results(subject: Subject, body: str) -> str:
 
 def _fitted(body: str) -> str:
     return shorten(body, BODY_LIMIT, _POINTER)
-
-
-def _values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> dict[str, Any]:
-    safe, older = evidence.safe_from(subject.standing)
-    return {
-        **_common(subject),
-        "reason": _reason(subject),
-        "safe": _safe(subject, safe, older),
-        "exposed": evidence.exposed(subject.standing),
-        "later": subject.later,
-        "unproven": _unproven(subject),
-        "changed": _changed(prepared),
-        "files": [
-            {
-                "path": each.path, "added": _count(each.added), "removed": _count(each.removed),
-                "judged": _JUDGED[each.judged],
-            }
-            for each in prepared.files
-        ],
-        "repairs": [f"{each.path}:{each.line}: {each.detail}" for each in prepared.repairs],
-        "verified": _verified(subject),
-        "greps": _greps(subject),
-        "searched": _searched(subject),
-        "checklist": results.checklist(checks) if checks else "",
-        "edit": prepared.edit,
-        "pin": shlex.quote(_pin(subject)) if _pin(subject) else "",
-        "standing_behind": (
-            "A person has to read it, sign it off and submit it."
-            if subject.venue.mode.value == "hand-off"
-            else "A person has to review it; syncbot never merges."
-        ),
-    }  # fmt: skip
-
-
-def _common(subject: Subject) -> dict[str, Any]:
-    web = subject.venue.web
-    introduced = subject.workaround.introduced
-    named = [f"`#{introduced.pull}`"] if introduced.pull is not None else []
-    if introduced.commit is not None:
-        named.append(f"commit {_link(introduced.commit, web)}")
-    return {
-        "workaround": subject.workaround,
-        "introduced": ", ".join(named),
-        "rows": [
-            {
-                "pin": row.pin, "path": row.path, "ref": row.ref, "verdict": row.verdict, "confidence": row.confidence,
-                "detail": row.detail, "command": row.command, "fix": _fix_link(subject, row.fix),
-                "commit": _link(row.target, _upstream_web(subject, row.fix.claim.upstream)) if row.target else "",
-            }
-            for row in evidence.rows(subject.standing, subject.decision.carrier)
-        ],
-        "fixes": [
-            {
-                "link": _fix_link(subject, fix), "title": (fix.report.title if fix.report else None) or "",
-                "cures": evidence.cures(fix), "note": _sentence(fix.claim.note),
-            }
-            for fix in subject.standing.facts.fixes
-        ],
-    }  # fmt: skip
-
-
-def _sentence(text: str | None) -> str:
-    text = (text or "").rstrip()
-    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _link(commit: str, web: str | None) -> str:
-    """A link to a commit makes no link back from any issue, unlike one to a pull request."""
-    return f"[`{commit[:12]}`]({web}/commit/{commit})" if web else f"`{commit[:12]}`"
-
-
-def _fix_link(subject: Subject, fix: Any) -> str:
-    upstream = fix.claim.upstream
-    web = _upstream_web(subject, upstream)
-    commit = fix.report.commit if fix.report is not None and fix.report.commit is not None else fix.claim.commit
-    number = f"`{upstream} #{fix.claim.pull}`" if fix.claim.pull is not None else f"`{upstream}`"
-    return f"{number} ({_link(commit, web)})" if commit else number
-
-
-def _upstream_web(subject: Subject, name: str) -> str | None:
-    upstream = subject.upstreams.get(name)
-    if upstream is None or upstream.repo.slug is None or not upstream.repo.forge.web:
-        return None
-    return f"{upstream.repo.forge.web.rstrip('/')}/{upstream.repo.slug}"
-
-
-def _reason(subject: Subject) -> str:
-    pins = evidence.gating(subject.standing, subject.decision.carrier)
-    if subject.key.kind is ProposalKind.RESTORE:
-        lacking = ", ".join(f"`{pin.reading.name}`" for pin in pins if not pin.has.surely)
-        return f"The upstream that {lacking} builds does not have the fix."
-    names = ", ".join(f"`{pin.reading.name}`" for pin in pins)
-    what = "Every pin that decides builds" if len(pins) > 1 else "The pin that decides builds"
-    return f"{what} an upstream with the fix ({names})."
-
-
-def _safe(subject: Subject, safe: str | None, older: Sequence[str]) -> str:
-    name = subject.workaround.fixes[0].upstream if subject.workaround.fixes else "the upstream"
-    if safe is None:
-        return ""
-    also = f", and so have {', '.join(f'`{each}`' for each in older[:8])}" if older else ""
-    low = f"Every release of {name} from `{safe}` on has the fix{also}. "
-    return low + f"Whoever builds this branch with any other release of {name} gets neither the fix nor the workaround."
-
-
-def _unproven(subject: Subject) -> tuple[str, ...]:
-    counted = [fix.claim for fix in subject.standing.facts.fixes if fix.counts]
-    names = ", ".join(
-        f"`#{each.pull}`" if each.pull else f"`{each.label}`" for each in counted if each.cures.value == "unverified"
-    )
-    if not names:
-        return ()
-    return (
-        f"That the pin has {names} is certain. That this cures the defect is recorded as unverified; a run shows it.",
-    )
-
-
-def _changed(prepared: Prepared) -> str:
-    match prepared.outcome:
-        case Outcome.PARTIAL:
-            return "Some of its places had gone before; this is the rest."
-        case Outcome.MOVED:
-            return "The code around it has changed since it was recorded, so this is not the plain reverse."
-        case _:
-            return "What the workaround brought, and nothing besides."
-
-
-def _greps(subject: Subject) -> list[str]:
-    """The searches that find nothing once the marked places are gone."""
-    if subject.decision.carrier.carried is CarriedAs.PATCH_FILE or subject.key.kind is not ProposalKind.REMOVAL:
-        return []
-    marked = [each for each in subject.workaround.removal.markers if each.text.isprintable()]
-    return [f"git grep -nF -e {shlex.quote(each.text)} -- {shlex.quote(each.path)}" for each in marked]
-
-
-def _verified(subject: Subject) -> str:
-    if subject.decision.carrier.carried is not CarriedAs.PATCH_FILE:
-        return _VERIFIED
-    if subject.key.kind is ProposalKind.REFRESH:
-        return f"The patch applies strictly to today's `{subject.standing.facts.workaround.downstream}`. {_VERIFIED}"
-    return "The patch goes, and its manifest with it to the archive when nothing else carries the workaround."
-
-
-_VERIFIED = (
-    "What was checked on the commit of this branch before it was offered: the changed Python files parse and use no "
-    "name they do not define; nothing else in the repository uses what goes; no line goes that the recorded change did "
-    "not write."
-)
-
-
-def _searched(subject: Subject) -> str:
-    pull = subject.workaround.introduced.pull
-    named = f"`#{pull}`, " if pull is not None else ""
-    if subject.venue.files:
-        named = f"`#{pull}` and the files below " if pull is not None else "the files below "
-    where = results.inert(subject.venue.repo)
-    if subject.venue.files:
-        return (
-            f"Not searched: there was no access to {where}. Search its open pull requests for {named}before submitting."
-        )
-    return (
-        f"The open pull requests of {where} were searched for {named}the commit, the fixes and the same lines when "
-        "this was prepared; none does the same."
-    )
-
-
-def _count(number: int | None) -> str:
-    return "binary" if number is None else str(number)
 
 
 def review(subject: Subject) -> Note:
@@ -415,7 +200,7 @@ def review(subject: Subject) -> Note:
     body = _render(
         subject.venue, "issue/review.md.j2",
         {
-            **_common(subject), "lead": lead, "places": subject.decision.sight.found,
+            **compose_values.common(subject), "lead": lead, "places": subject.decision.sight.found,
             "notes": subject.workaround.notes, "conflict": conflict,
         },
     )  # fmt: skip

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncbot import others
 from syncbot.forge.errors import NotFoundError
-from syncbot.forge.ports import Reader
+from syncbot.hearing import Hearing
 from syncbot.model.errors import SyncbotError
-from syncbot.model.forge import Account, ChangedFile, Comment, Issue, IssueState, PullRequest, PullState
+from syncbot.model.forge import Issue, IssueState, PullRequest, PullState
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Key, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Wish
 from syncbot.prepare import Keeps, Workshop
 from syncbot.render.branch import branch_name, parse_branch
+from syncbot.render.dashboard import board_topic
 from syncbot.render.memory import Known, read_memory
 from syncbot.render.regions import read_record
 from syncbot.venue import Venue
@@ -30,12 +31,6 @@ from syncbot.wishes import boxes, commands, wish_of, with_boxes
 log = logging.getLogger(__name__)
 
 ISSUE_LABEL = "syncbot"
-DASHBOARD = "dashboard"
-_COMMENTS = "comments/1"
-_FILES = "pull-files/1"
-_SETTLED = dt.timedelta(minutes=1)
-_SAID = re.compile(r"<!-- syncbot:said (?P<mark>[\w-]+) -->")
-_MOST_CANDIDATES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +54,9 @@ class View:
     open_count: int = 0
     problem: SyncbotError | None = None
 
-    @property
-    def dashboard(self) -> Issue | None:
-        """The dashboard issue, open or closed."""
-        held = self.issues.get(DASHBOARD)
+    def dashboard(self, repo: str) -> Issue | None:
+        """The dashboard issue about ``repo``, open or closed."""
+        held = self.issues.get(board_topic(repo))
         return held[0] if held else None
 
 
@@ -92,18 +86,18 @@ class _Look:
         self.upstreams = upstreams
         self.cache = cache
         self.now = now
-        self.bot: Account | None = None
 
     def run(self, asked: Sequence[Asked]) -> View:
         venue = self.venue
         self.bot = venue.reader.identity()
+        self.hearing = Hearing(self.bot, self.cache, self.now, files=venue.files)
         self.tips = venue.destination.branches(self.workshop.pusher())
         self.pulls: tuple[PullRequest, ...] = _or_nothing(venue, lambda: venue.reader.open_pulls(venue.repo))
         self.issues, spare = self._issues()
-        held = self.issues.get(DASHBOARD)
+        held = self.issues.get(board_topic(venue.repo))
         self.known: Mapping[str, Known] = read_memory(held[0].body) if held else {}
         ticked = boxes(held[0].body) if held and held[0].state is IssueState.OPEN else {}
-        told = self._commands(venue.home_reader, venue.home, held[0]) if held and venue.home else []
+        told = self.hearing.commands(venue.home_reader, venue.home, held[0]) if held and venue.home else []
         self.ours: dict[Key, PullRequest] = {}
         for pull in self.pulls:
             key = parse_branch(pull.head)
@@ -162,7 +156,7 @@ class _Look:
             state = State.PUSHED if tip is not None and self._foreign(each, tip, None) else State.NONE
             return Seen(state=state, tip=tip, wish=self._wish(each))
         record = read_record(pull.body)
-        if record is None and pull.state is PullState.OPEN and self.bot and pull.author.login != self.bot.login:
+        if record is None and pull.state is PullState.OPEN and pull.author.login != self.bot.login:
             # Somebody opened one from our branch, in words of their own.
             return Seen(state=State.OTHERS, pull=pull, tip=tip)
         if pull.state is not PullState.OPEN:
@@ -173,8 +167,8 @@ class _Look:
         self, each: Asked, pull: PullRequest | None, issue: Issue | None, record: Record | None, tip: str | None
     ) -> Seen:
         where = (self.venue.reader, self.venue.repo, pull) if pull else (self.venue.home_reader, self.venue.home, issue)
-        comments = self._comments(*where)
-        given = self._allowed(where[0], where[1], commands(comments))
+        comments = self.hearing.comments(*where)
+        given = self.hearing.allowed(where[0], where[1], commands(comments))
         wish = wish_of(given, labels=where[2].labels if where[2] else (), answered=record.answered if record else "")
         wish = _joined(wish, self._wish(each))
         state = State.OPEN
@@ -183,7 +177,7 @@ class _Look:
         merges, distance = self._meets(each, record, tip)
         return Seen(
             state=state, pull=pull, issue=issue, record=record, tip=tip, merges=merges, distance=distance,
-            trusted=self._trusted(where[0], where[1], comments), said=self._said(comments), wish=wish,
+            trusted=self.hearing.trusted(where[0], where[1], comments), said=self.hearing.said(comments), wish=wish,
         )  # fmt: skip
 
     def _closed(self, each: Asked, pull: PullRequest, record: Record | None, tip: str | None) -> Seen:
@@ -264,6 +258,19 @@ class _Look:
         about = [one for one in self.told if one.workaround == each.workaround.id]
         return with_boxes(wish_of(about, after=after), str(each.key), self.ticked)
 
+    def _others(self, each: Asked) -> PullRequest | None:
+        """An open pull request of somebody else that does the same."""
+        if each.key.kind is not ProposalKind.REMOVAL or not isinstance(each.prepared, Prepared):
+            return None
+        theirs = [
+            pull for pull in self.pulls
+            if not _same(pull.head_repo, self.venue.push_repo) or parse_branch(pull.head) is None
+        ]  # fmt: skip
+        return others.find(
+            each.prepared, each.workaround, theirs, reader=self.venue.reader, repo=self.venue.repo,
+            upstreams=self.upstreams, cache=self.cache,
+        )  # fmt: skip
+
     # -- how a branch stands -----------------------------------------------------------------------------------------
 
     def _foreign(self, each: Asked, tip: str, record: Record | None) -> bool:
@@ -290,98 +297,6 @@ class _Look:
             self.venue.destination.bring(self.workshop.pusher(), branch_name(each.key))
         return self.workshop.meets(record, each.prepared, tip)
 
-    # -- comments ----------------------------------------------------------------------------------------------------
-
-    def _comments(
-        self, reader: Reader | None, repo: str | None, item: PullRequest | Issue | None
-    ) -> tuple[Comment, ...]:
-        if reader is None or repo is None or item is None:
-            return ()
-        name = f"{repo}#{item.number}@{item.updated_at.isoformat() if item.updated_at else ''}"
-        settled = item.updated_at is not None and self.now - item.updated_at > _SETTLED and not self.venue.files
-        if (
-            self.cache is not None
-            and settled
-            and (kept := self.cache.get_json(_COMMENTS, [name]).get(name)) is not None
-        ):
-            return tuple(_comment(each) for each in kept)
-        found = reader.comments(repo, item.number)
-        if self.cache is not None and settled:
-            self.cache.put_json(_COMMENTS, {name: [_kept(each) for each in found]})
-        return found
-
-    def _commands(self, reader: Reader | None, repo: str | None, issue: Issue) -> list[Any]:
-        return self._allowed(reader, repo, commands(self._comments(reader, repo, issue)))
-
-    def _allowed(self, reader: Reader | None, repo: str | None, given: Iterable[Any]) -> list[Any]:
-        """Those commands whose author may write; a permission nobody could tell is none."""
-        if reader is None or repo is None:
-            return []
-        return [each for each in given if each.by and reader.permission(repo, each.by).may_write]
-
-    def _trusted(self, reader: Reader | None, repo: str | None, comments: Iterable[Comment]) -> tuple[Comment, ...]:
-        """Those comments that carry results and are by somebody who may write."""
-        if reader is None or repo is None:
-            return ()
-        carrying = [each for each in comments if '"syncbot.attached/1"' in each.body and each.author.login]
-        return tuple(
-            each for each in carrying if each.author.login and reader.permission(repo, each.author.login).may_write
-        )
-
-    def _said(self, comments: Iterable[Comment]) -> frozenset[str]:
-        login = self.bot.login if self.bot else None
-        return frozenset(
-            match["mark"] for each in comments if each.author.login == login for match in _SAID.finditer(each.body)
-        )
-
-    # -- somebody else's ---------------------------------------------------------------------------------------------
-
-    def _others(self, each: Asked) -> PullRequest | None:
-        """An open pull request of somebody else that names the same change and takes the same places out."""
-        if each.key.kind is not ProposalKind.REMOVAL or not isinstance(each.prepared, Prepared):
-            return None
-        named = names_of(each.workaround, self.upstreams)
-        candidates = [
-            pull for pull in self.pulls
-            if not _same(pull.head_repo, self.venue.push_repo) or parse_branch(pull.head) is None
-            if named.search(f"{pull.title}\n{pull.body}")
-        ]  # fmt: skip
-        for pull in candidates[:_MOST_CANDIDATES]:
-            if does_the_same(each.prepared, self._files(pull)):
-                return pull
-        return None
-
-    def _files(self, pull: PullRequest) -> tuple[ChangedFile, ...]:
-        name = f"{self.venue.repo}#{pull.number}@{pull.head_oid}"
-        if self.cache is not None and (kept := self.cache.get_json(_FILES, [name]).get(name)) is not None:
-            return tuple(ChangedFile(path=p, status=s, added=a, removed=r) for p, s, a, r in kept)
-        found = self.venue.reader.pull_files(self.venue.repo, pull.number)
-        if self.cache is not None:
-            self.cache.put_json(_FILES, {name: [[each.path, each.status, each.added, each.removed] for each in found]})
-        return found
-
-
-def names_of(workaround: Workaround, upstreams: Mapping[str, Upstream]) -> re.Pattern[str]:
-    """Return what a text says that is about this workaround: its pull request, its commit, its fixes, its id."""
-    words = [rf"\b{re.escape(workaround.id)}\b"]
-    if workaround.introduced.pull is not None:
-        words.append(rf"(?<![\w/])#{workaround.introduced.pull}\b|/pull/{workaround.introduced.pull}\b")
-    if workaround.introduced.commit is not None:
-        words.append(rf"\b{workaround.introduced.commit[:9]}")
-    for fix in workaround.fixes:
-        slug = upstreams[fix.upstream].repo.slug if fix.upstream in upstreams else None
-        if fix.pull is not None and slug is not None:
-            name = re.escape(slug.partition("/")[2])
-            words.append(rf"{re.escape(slug)}/pull/{fix.pull}\b|\b{name}#{fix.pull}\b|\b{name} #{fix.pull}\b")
-    return re.compile("|".join(words), re.IGNORECASE)
-
-
-def does_the_same(prepared: Prepared, files: Sequence[ChangedFile]) -> bool:
-    """Whether a change takes at least as many lines out of every file that the edit takes lines out of."""
-    theirs = {each.path: each.removed for each in files}
-    places = [each for each in prepared.files if each.removed]
-    return bool(places) and all(theirs.get(each.path, 0) >= (each.removed or 0) for each in places)
-
 
 def _or_nothing(venue: Venue, ask: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
     """Ask; a folder that was not made yet holds nothing, while a host without the repository is an error."""
@@ -404,18 +319,4 @@ def _joined(own: Wish, dashboard: Wish) -> Wish:
         held=own.held or dashboard.held, until=own.until if own.held else dashboard.until,
         rebase=own.rebase or dashboard.rebase, reopen=own.reopen or dashboard.reopen, by=own.by or dashboard.by,
         comment=own.comment,
-    )  # fmt: skip
-
-
-def _kept(comment: Comment) -> dict[str, Any]:
-    return {
-        "id": comment.id, "url": comment.url, "login": comment.author.login, "bot": comment.author.is_bot,
-        "body": comment.body, "at": comment.created_at.isoformat() if comment.created_at else None,
-    }  # fmt: skip
-
-
-def _comment(kept: Mapping[str, Any]) -> Comment:
-    return Comment(
-        id=kept["id"], url=kept["url"], author=Account(login=kept["login"], is_bot=kept["bot"]), body=kept["body"],
-        created_at=dt.datetime.fromisoformat(kept["at"]) if kept["at"] else None,
     )  # fmt: skip

@@ -1,19 +1,19 @@
 """What to write, and why nothing is written: pure tables over what is decided and what the forge holds.
 
 No clock, no environment, no I/O; texts come rendered. `plan_key` answers for one key (one carrier of one workaround and
-one kind of proposal), `plan_note` for an issue of the bot's own. Each answer has the sentence a person is told.
+one kind of proposal), with the sentence that a person is told.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from syncbot.model.forge import Issue, IssueState
+from syncbot.model.forge import IssueState
 from syncbot.model.plan import Action, ActionKind
 from syncbot.model.project import Proposals
-from syncbot.model.proposal import Key, Note, Prepared, Progress, Record, Seen, State, Stuck, Texts
+from syncbot.model.proposal import Key, Prepared, Progress, Seen, State, Stuck, Texts
 from syncbot.model.status import Decision
 from syncbot.model.words import Choice, Mode, Stage
 
@@ -247,7 +247,7 @@ def _edit(item: Item, body: str | None) -> list[Action]:
     if there is None or body is None or texts is None:
         return []
     data: dict[str, object] = {}
-    if not _same_text(body, there.body):
+    if not same_text(body, there.body):
         data["body"] = body
     if seen.record is not None and there.title == seen.record.title != texts.title:
         data["title"] = texts.title
@@ -255,7 +255,7 @@ def _edit(item: Item, body: str | None) -> list[Action]:
     return [_on(item, kind, there.number, data)] if data else []
 
 
-def _same_text(one: str, other: str) -> bool:
+def same_text(one: str, other: str) -> bool:
     """Whether two texts say the same; a web form sends other line ends than were sent to it."""
     return [line.rstrip() for line in one.strip().splitlines()] == [
         line.rstrip() for line in other.strip().splitlines()
@@ -287,7 +287,7 @@ def _submitted(item: Item) -> Answer:
 def _edit_note(item: Item, progress: Progress) -> list[Action]:
     """Let the hand-off's issue say how far it is."""
     texts, issue = item.texts, item.seen.issue
-    if issue is None or texts is None or texts.current is None or _same_text(texts.current, issue.body):
+    if issue is None or texts is None or texts.current is None or same_text(texts.current, issue.body):
         return []
     data: dict[str, object] = {"body": texts.current}
     expects: dict[str, object] = {"state": issue.state.value, "body": issue.body}
@@ -364,61 +364,3 @@ def _not_wanted(item: Item) -> Answer:
     # Last: once it is said, the rest is not repeated, so that a person may decide otherwise.
     actions.append(_on(item, ActionKind.COMMENT, number, {"mark": mark, "body": text}))
     return Answer(why=f"{_capital(name)} is not right any more: {item.decision.next}", actions=tuple(actions))
-
-
-# -- the bot's own issues ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteItem:
-    """An issue that should, or should not any more, be open. ``note`` None: nothing calls for it today."""
-
-    topic: str
-    home: str | None
-    note: Note | None
-    issue: Issue | None
-    record: Record | None
-    problem: str | None = None
-    labels: tuple[str, ...] = field(default=(ISSUE_LABEL,))
-
-
-def plan_note(item: NoteItem) -> Answer:
-    """Return the actions for one issue of the bot's own: opened, renewed when its text changes, closed when it is over.
-
-    One that a person closed stays closed until the evidence changes.
-    """
-    note, issue = item.note, item.issue
-    if item.problem is not None:
-        return Answer(why=f"Not looked at: {item.problem}.")
-    if note is None:
-        if issue is None or issue.state is IssueState.CLOSED:
-            return Answer(why="")
-        return Answer(why="", actions=(_edit_issue(item, {"state": IssueState.CLOSED.value}),))
-    if item.home is None:
-        return Answer(why="A person must look; [proposals.home] names no repository to keep an issue in.")
-    if issue is None:
-        action = Action(
-            kind=ActionKind.OPEN_ISSUE, topic=item.topic, repo=item.home,
-            expects={"topic": note.topic, "open": False},
-            data={"title": note.title, "body": note.body, "labels": list(item.labels)},
-        )  # fmt: skip
-        return Answer(why="A person must look; an issue says what at.", actions=(action,))
-    if issue.state is IssueState.CLOSED:
-        if item.record is not None and item.record.evidence == note.evidence:
-            return Answer(why=f"Issue {issue.number} was closed; quiet until the evidence changes.")
-        changed: dict[str, object] = {"state": IssueState.OPEN.value, "body": note.body}
-        return Answer(
-            why=f"Issue {issue.number} is open again: the evidence changed.", actions=(_edit_issue(item, changed),)
-        )
-    if not _same_text(note.body, issue.body):
-        edit = _edit_issue(item, {"body": note.body})
-        return Answer(why=f"A person must look; issue {issue.number} is brought up to date.", actions=(edit,))
-    return Answer(why=f"A person must look; issue {issue.number} says what at.")
-
-
-def _edit_issue(item: NoteItem, data: Mapping[str, object]) -> Action:
-    assert item.issue is not None
-    return Action(
-        kind=ActionKind.EDIT_ISSUE, topic=item.topic, repo=item.home or item.issue.repo, number=item.issue.number,
-        expects={"state": item.issue.state.value, "body": item.issue.body}, data=data,
-    )  # fmt: skip

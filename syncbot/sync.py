@@ -16,9 +16,8 @@ from syncbot import compose, evidence
 from syncbot.apply import Hands
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec, read_specs
-from syncbot.compose import Subject
 from syncbot.git.history import resolve
-from syncbot.look import DASHBOARD, Asked, View, look
+from syncbot.look import Asked, View, look
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState
@@ -28,11 +27,13 @@ from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, S
 from syncbot.model.status import Decision, FixFacts, Standing
 from syncbot.model.words import CarriedAs, Choice
 from syncbot.observe import branch_ref_in
-from syncbot.plan import Answer, Item, NoteItem, plan_key, plan_note
+from syncbot.plan import Answer, Item, plan_key
+from syncbot.plan_notes import NoteItem, plan_note
 from syncbot.prepare import Keeps, Workshop
-from syncbot.render.dashboard import Entry, dashboard
+from syncbot.render.dashboard import Entry, board_topic, dashboard
 from syncbot.render.memory import Known
 from syncbot.render.results import read_block
+from syncbot.subject import Subject
 from syncbot.venue import Pens, Venue
 
 log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class Given:
 
     ``attached`` are results kept beside the manifests, by workaround. ``carriers``: only decisions about these; those
     about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository. ``later`` says
-    what became of a fix in a commit that a pin builds.
+    what became of a fix in a commit that a pin builds. ``whole``: these are all workarounds, as a dashboard needs.
     """
 
     project: Project
@@ -59,6 +60,7 @@ class Given:
     carriers: frozenset[CarriedAs] = frozenset({CarriedAs.IN_TREE, CarriedAs.BRANCH})
     base_oid: str | None = None
     later: Callable[[FixFacts, str], tuple[str, ...]] | None = None
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +120,7 @@ def _apply(
     given: Given, planned: _Planned, pens: Pens, actions: Sequence[Action], only: Callable[[Action], str | None] | None
 ) -> list[Outcome]:
     stop = given.venue.proposals.stop_label
-    board = planned.view.dashboard
+    board = planned.view.dashboard(given.venue.repo)
     if board is not None and board.state is IssueState.OPEN and stop in board.labels:
         why = f"the dashboard has the label {stop}"
         return [Outcome(action=action, result=Result.HELD_BACK, why=why) for action in actions]
@@ -356,9 +358,10 @@ def _boxes(seen: Seen, held: bool) -> dict[str, bool]:
 def _dashboard(given: Given, planned: _Planned) -> list[Action]:
     venue, view = given.venue, planned.view
     title = venue.proposals.dashboard
-    if title is None or venue.home is None or view.problem is not None:
+    if title is None or venue.home is None or view.problem is not None or not given.whole:
         return []
-    held = view.issues.get(DASHBOARD)
+    topic = board_topic(venue.repo)
+    held = view.issues.get(topic)
     known = {
         str(key): Known(
             number=seen.pull.number, merged=seen.state is State.MERGED,
@@ -371,7 +374,7 @@ def _dashboard(given: Given, planned: _Planned) -> list[Action]:
     note = compose.kept_text(note, held[0].body if held else None)
     answer = plan_note(
         NoteItem(
-            topic=DASHBOARD, home=venue.home, note=note, issue=held[0] if held else None,
+            topic=topic, home=venue.home, note=note, issue=held[0] if held else None,
             record=held[1] if held else None,
         )
     )  # fmt: skip

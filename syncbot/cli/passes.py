@@ -60,6 +60,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
+    _warn(project)
     now = dt.datetime.now(dt.UTC)
     reports: dict[str, Report] = {}
     with open_cache(asked.use_cache) as cache:
@@ -77,6 +78,15 @@ def one_pass(asked: Pass) -> dict[str, Report]:
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
     return reports
+
+
+def _warn(project: Project) -> None:
+    """Say which settings are read and not acted on: a key without effect must not go unnoticed."""
+    everything = [project.proposals, *(each.proposals for each in project.downstreams.values() if each.proposals)]
+    if any(each.bundles for each in everything):
+        log.warning("[proposals.bundles] is not acted on yet: each removal is offered by itself")
+    if any(each.push_refresh for each in everything):
+        log.warning("[proposals] push_refresh is not acted on yet: a carried branch is only reported on")
 
 
 def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
@@ -128,7 +138,7 @@ def _visit(
         with Workshop(clone, **settings) as workshop:
             given = Given(
                 project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                attached=attached, later=later_in,
+                attached=attached, whole=not asked.ids, later=later_in,
                 carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
             )  # fmt: skip
             reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))

@@ -13,7 +13,6 @@ from syncbot.render.regions import with_record
 from syncbot.render.template import render
 from syncbot.wishes import Verb
 
-TOPIC = "dashboard"
 _SECTIONS = (
     ("Waiting for people", ("open", "pushed", "submitted", "others")),
     ("To look at", ("review", "unknown", "unsure")),
@@ -38,6 +37,11 @@ class Entry:
     section: str
     topic: str = ""
     boxes: Mapping[str, bool] | None = None
+
+
+def board_topic(repo: str) -> str:
+    """Return the topic of the dashboard about ``repo``: one home may hold those of several downstreams."""
+    return f"dashboard:{repo.lower()}"
 
 
 def dashboard(
@@ -67,5 +71,6 @@ def dashboard(
         {"sections": [each for each in sections if each["entries"]], "memory": memory_line(known), "repo": repo},
         folder=folder,
     )
-    record = Record(topic=TOPIC, title=title)
-    return Note(topic=TOPIC, title=title, body=with_record(body, record), evidence="")
+    topic = board_topic(repo)
+    record = Record(topic=topic, title=title)
+    return Note(topic=topic, title=title, body=with_record(body, record), evidence="")
