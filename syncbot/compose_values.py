@@ -13,11 +13,17 @@ from syncbot import evidence
 from syncbot.model.checks import Judged
 from syncbot.model.edit import Outcome
 from syncbot.model.proposal import Prepared, ProposalKind
-from syncbot.model.words import CarriedAs
+from syncbot.model.words import CarriedAs, Mode
 from syncbot.render import results
 from syncbot.subject import Subject, pin_of
 
 _JUDGED = {"python": "syntax, names", "data": "still parses", "lines": "line by line"}
+
+
+_KEEPS = (
+    " It keeps only its own parts of this text true (why, what changes, results): boxes that are ticked and anything else "
+    "that is written here stay."
+)
 
 
 def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> dict[str, Any]:
@@ -45,6 +51,8 @@ def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> di
         "checklist": results.checklist(checks) if checks else "",
         "edit": prepared.edit,
         "pin": shlex.quote(pin_of(subject)) if pin_of(subject) else "",
+        # Of a text that a person submits nothing is rewritten.
+        "keeps": "" if subject.venue.mode is Mode.HAND_OFF else _KEEPS,
         "standing_behind": (
             "A person has to read it, sign it off and submit it."
             if subject.venue.mode.value == "hand-off"

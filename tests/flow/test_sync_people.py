@@ -264,3 +264,20 @@ def test_hostile_texts_are_inert_and_the_token_is_nowhere(make_stand):
     assert "@ann" not in body
     assert "/issues/1 " not in body.replace("`https://github.com/up/kernels/issues/1`", "")
     assert "\x1b" not in "".join(stand.said)
+
+
+def test_a_hand_off_that_was_submitted_and_closed_is_declined(make_stand):
+    stand = make_stand("hand-off")
+    stand.pin("v0.1.20")
+    stand.sync(twice=False)
+    number = stand.submit(text="My own words, without the last line.")
+    tip = stand.tip()
+    commit(stand.down, "main", {"test_kernel.py": TEST_LATER.replace("SimpleNamespace(y=2).y", "2")}, "Simplify a test")
+    assert "was submitted; from here on the bot only reports" in stand.sync()
+    assert stand.tip() == tip
+    assert [each.path for each in stand.forge.writes if DOWN in each.path and "/issues/" in each.path] == []
+    stand.close(number)
+    assert "Declined" in stand.sync()
+    (issue,) = stand.issues()
+    assert issue["state"] == "closed"
+    assert "**closed**" in issue["body"]

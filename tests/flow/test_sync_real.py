@@ -1,4 +1,4 @@
-"""The real clones of AITER and vLLM with the folder forge: what is due is offered, the rest is left alone, with reasons."""
+"""The real clones with the folder forge: what is due is offered, the rest is left alone, each with its reason."""
 
 import os
 import shutil
