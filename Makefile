@@ -1,30 +1,48 @@
-# Each target makes .venv when it is missing or older than pyproject.toml. Nothing else is needed but Python 3.11+, git and make.
-PYTHON ?= python3
+# Needs Python 3.11 or newer, git and make. Each target makes .venv first, as far as it needs it: `demo` and `bench` the
+# package alone, `test` and `lint` their tools too.
+PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$each; break; }; done)
 VENV := .venv
-STAMP := $(VENV)/.stamp
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
-$(STAMP): pyproject.toml
+demo: $(VENV)/.package
+	$(BIN)/syncbot demo
+
+test: $(VENV)/.stamp
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+lint: $(VENV)/.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --persona pedantic --quiet .github/workflows
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/shellcheck .ci/run
+
+bench: $(VENV)/.package
+	$(BIN)/python benchmarks/run.py
+
+# The gallery in docs/gallery; SYNCBOT_CLONES adds the page of the real manifests.
+docs: $(VENV)/.package
+	$(BIN)/python docs/gallery/make.py
+
+# Without compiling ahead of time the first demo is there sooner.
+$(VENV)/.package: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer was found; name one: make PYTHON=/path/to/python3" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(VENV)/bin/python -m pip install --quiet --editable . --group test --group lint
-	touch $(STAMP)
+	$(PIP) install --no-compile --editable .
+	touch $@
 
-demo: $(STAMP)
-	$(VENV)/bin/syncbot demo
-
-test: $(STAMP)
-	$(VENV)/bin/python -m pytest -n auto --dist worksteal -q
-
-lint: $(STAMP)
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
-	$(VENV)/bin/lint-imports
-
-bench: $(STAMP)
-	$(VENV)/bin/python benchmarks/run.py
+# pip reads dependency groups from 25.1 on.
+$(VENV)/.stamp: $(VENV)/.package
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --group test --group lint
+	touch $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist

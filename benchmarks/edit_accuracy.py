@@ -111,6 +111,7 @@ def part_a(repo: Path, size: int, rng: random.Random) -> Tally:
             plain = plain_tree(store, base=original, ours=revert + "^", theirs=original + "^")
             result = edit(store, direction=Direction.REMOVE, commit=original, onto=revert + "^")
         tally.cases += 1
+        step(repo.parent.name, tally)
         tally.plain += plain == person
         exact = result.outcome.answered and result.tree == person
         key = "exact" if exact else "differs" if result.outcome.answered else str(result.outcome)
@@ -182,6 +183,7 @@ def part_b(repo: Path, size: int, rng: random.Random, age: int, window: int) -> 
         if not is_small(repo, commit):
             continue
         tally.cases += 1
+        step(f"{repo.parent.name} {age} days", tally)
         with Scratch(repo) as store:
             plain = plain_tree(store, base=commit, ours=head, theirs=commit + "^")
             tally.plain += plain is not None
@@ -247,6 +249,7 @@ def part_d(repo: Path, size: int, rng: random.Random) -> Tally:
             plain = plain_tree(store, base=source + "^", ours=pick + "^", theirs=source)
             result = edit(store, direction=Direction.REBASE, commit=source, onto=pick + "^")
         tally.cases += 1
+        step(repo.parent.name, tally)
         tally.plain += plain == person
         exact = result.outcome.answered and result.tree == person
         key = "exact" if exact else "differs" if result.outcome.answered else str(result.outcome)
@@ -260,6 +263,12 @@ def part_d(repo: Path, size: int, rng: random.Random) -> Tally:
                 }
             )  # fmt: skip
     return tally
+
+
+def step(title: str, tally: Tally) -> None:
+    """Say how far it is, on standard error, every 25 cases."""
+    if tally.cases % 25 == 0:
+        print(f"  {title} {tally.cases}: plain {tally.plain}, {dict(tally.counts)}", file=sys.stderr, flush=True)
 
 
 def show(title: str, tally: Tally) -> None:

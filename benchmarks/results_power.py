@@ -1,7 +1,6 @@
 """How often the comparison of two arms is right, on synthetic runs whose true change is known.
 
-    python benchmarks/results_power.py            # about a minute; needs numpy
-    python benchmarks/results_power.py --quick    # a tenth of the trials
+    python benchmarks/results_power.py    # ten to twenty seconds; needs numpy
 
 Each run is drawn from a normal distribution around its arm's true mean; "noise" is the standard deviation from run to
 run in per cent of that mean. The decision is worked out with numpy on many trials at once, by the formulas of
@@ -26,6 +25,7 @@ from syncbot.model.checks import Direction, Judgement, Metric
 
 TOLERANCE = 2.0
 RUNS = range(3, 11)
+ROWS = 27
 NOISES = (0.5, 1.0, 2.0, 3.0)
 Floats = NDArray[np.float64]
 
@@ -212,15 +212,44 @@ def tables(bench: Bench) -> None:
             passes, _, total = bench.rates(runs=5, noise=noise, loss=loss)
             cells.append(f"{100 * passes / total:11.2f}")
         print(f"{noise:5g} %  " + "".join(cells))
+    _whole_checks(bench)
     distance = margin_of(Metric(name="figure", direction=Direction.HIGHER, tolerance=TOLERANCE)) / (
         0.01 * math.sqrt(2 / 5)
     )
     least = student.cdf(student.quantile(0.9, math.inf) - distance, math.inf)
     print(
-        f"\nNo rule at all, not even one that knows the noise, can pass 90 % of unchanged arms (five runs, 1 % noise) and"
-        f"\nfewer than {100 * least:.1f} % at the edge; this one passes {100 * (1 - CONFIDENCE):.0f} % there. A check that"
-        " must be stricter sets `confidence`."
+        "\nNo rule, not even one that knows the noise, can pass 90 % of unchanged arms (five runs, 1 % noise) and fewer"
+        f"\nthan {100 * least:.1f} % at the edge; this one passes {100 * (1 - CONFIDENCE):.0f} % there."
+        " A check that must be stricter sets `confidence`."
     )
+
+
+def _whole_checks(bench: Bench) -> None:
+    """Print what becomes of a whole check: every row must pass, and any row may fail it."""
+    print(f"\nwhole checks of {ROWS} rows (nine levels, three metrics, noise of their own), per cent that pass with")
+    print("no true change, and that fail wrongly where every loss is just the tolerance:")
+    print("noise    " + "".join(f"{runs:>14}" for runs in RUNS))
+    metric = Metric(name="figure", direction=Direction.HIGHER, tolerance=TOLERANCE)
+    margin = margin_of(metric)
+    for noise in NOISES:
+        cells = []
+        for runs in RUNS:
+            freedom, trials = 2 * runs - 2, bench.trials // 10
+            rates = []
+            for loss in (0.0, TOLERANCE):
+                arms = draw(
+                    bench.rng, trials=trials * ROWS, runs=runs, noise=noise, loss=loss, direction=metric.direction
+                )
+                logs = np.log(arms[0]), np.log(arms[1])
+                gain = logs[1].mean(1) - logs[0].mean(1)
+                error = np.sqrt((logs[0].var(1, ddof=1) + logs[1].var(1, ddof=1)) / runs)
+                passes = gain - student.quantile(CONFIDENCE, freedom) * error > -margin
+                # Holm rejects something if and only if its first step does.
+                fails = gain + student.quantile(1 - FAIL_LEVEL / ROWS, freedom) * error < -margin
+                shaped = passes.reshape(trials, ROWS).all(1) if loss == 0 else fails.reshape(trials, ROWS).any(1)
+                rates.append(100 * float(shaped.mean()))
+            cells.append(f"{rates[0]:9.1f}{rates[1]:5.1f}")
+        print(f"{noise:5g} %  " + "".join(cells))
 
 
 def _table(bench: Bench, loss: float, which: int) -> None:
@@ -236,10 +265,10 @@ def _table(bench: Bench, loss: float, which: int) -> None:
 def main() -> int:
     """Print everything; return 0 if every promise was kept."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the trials")
+    parser.add_argument("--trials", type=int, default=40_000, help="trials a cell")
     parser.add_argument("--seed", type=int, default=20260908)
     options = parser.parse_args()
-    bench = Bench(4_000 if options.quick else 40_000, options.seed)
+    bench = Bench(options.trials, options.seed)
     promises(bench)
     tables(bench)
     print()

@@ -21,6 +21,11 @@ _DEFINED = re.compile(
 _IMPORT = re.compile(r"^\s*(from\s+\S+\s+import|import\s)")
 
 
+def _escaped(line: str) -> str:
+    """Return a line as an extended regular expression that means just it."""
+    return re.sub(r"([\\.\[\]{}()*+?^$|])", r"\\\1", line)
+
+
 def _said(line: str) -> str:
     return re.sub(r",(?=[)\]}]|$)", "", re.sub(r"\s+", "", line).replace("'", '"'))
 
@@ -120,7 +125,7 @@ def _left(
         mine = Counter()
         for row in out.decode("utf-8", "replace").split("\n"):
             match = re.match(r"^([0-9a-f]{40})\s+\d+\) (.*)$", row)
-            if match and match[1] == commit:
+            if match and match[1] == commit and not _IMPORT.match(match[2]):
                 mine[_said(match[2])] += 1
         after = Counter(_said(line) for line in (_show(store, tree, path) or "").split("\n"))
         before = Counter(_said(line) for line in (_show(store, head, path) or "").split("\n"))
@@ -141,11 +146,11 @@ def _moved(store: Scratch, commit: str, tree: str, own_in: list, own_out: list) 
     long = [line for line in long if _said(line) not in back]
     if not long:
         return []
-    words = [part for line in long for part in ("-e", line)]
+    words = "|".join(map(_escaped, long))
 
     def count(where: str) -> Counter[str]:
         _, out = store.git.with_env(GIT_LITERAL_PATHSPECS="0").result(
-            "grep", "-h", "-I", "-F", *words, where, "--", "*.py", ok=(0, 1, 2, 128)
+            "grep", "-h", "-I", "-E", "-e", words, where, "--", "*.py", ok=(0, 1, 2, 128)
         )
         return Counter(line.strip() for line in out.decode("utf-8", "replace").split("\n"))
 
@@ -161,9 +166,9 @@ def _elsewhere(store: Scratch, tree: str, gone: list, come: list) -> list[str]:
     names = {name for name in names if len(name) > 3}
     if not names:
         return []
-    words = [part for name in sorted(names) for part in ("-e", name)]
+    words = "|".join(sorted(names))
     _, out = store.git.with_env(GIT_LITERAL_PATHSPECS="0").result(
-        "grep", "-n", "-w", "-I", "-F", *words, tree, "--", "*.py", ok=(0, 1, 2, 128)
+        "grep", "-n", "-w", "-I", "-E", "-e", words, tree, "--", "*.py", ok=(0, 1, 2, 128)
     )
     uses: dict[str, list[str]] = {}
     defined: set[str] = set()

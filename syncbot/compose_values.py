@@ -21,8 +21,8 @@ _JUDGED = {"python": "syntax, names", "data": "still parses", "lines": "line by 
 
 
 _KEEPS = (
-    " It keeps only its own parts of this text true (why, what changes, results); ticked boxes and anything else that is "
-    "written here stay."
+    " It keeps only its own parts of this text true (why, what changes, results); ticked boxes and anything else that "
+    "is written here stay."
 )
 
 

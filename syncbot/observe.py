@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.edit.fit import look
-from syncbot.git.clone import Clone
+from syncbot.git.clone import Clone, branch_ref_in
 from syncbot.git.history import commit_before, resolve
 from syncbot.git.objects import Scratch
-from syncbot.git.refs import read_refs
 from syncbot.git.run import Git, GitError
 from syncbot.landing.ask import Facts as Cached
 from syncbot.landing.ask import ask
@@ -102,16 +101,6 @@ def _head(project: Project, clones: Clones, moment: Moment, name: str) -> str:
     if then is None:
         raise UsageError(f"downstream {name!r}: its branch has no commit up to {moment.until:%Y-%m-%d}")
     return then
-
-
-def branch_ref_in(clone: Clone, branch: str | None) -> str:
-    """The full ref of ``branch`` in a clone, or of its default branch. Raises `UsageError` when it tells none."""
-    if branch is None:
-        if clone.branch_ref is None:
-            raise UsageError(f"{clone.label} does not say which branch is the default one; name it in syncbot.toml")
-        return clone.branch_ref
-    known = {ref.name for ref in read_refs(clone.git(), *clone.branch_candidates(branch))}
-    return next((ref for ref in clone.branch_candidates(branch) if ref in known), branch)
 
 
 class _Pins:

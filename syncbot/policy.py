@@ -136,19 +136,23 @@ def stage_of(facts: Facts, pins: Sequence[PinStanding]) -> tuple[Stage, tuple[st
         return landed, (reason,)
     first = _first_with_all(facts)
     if first is None and not any(pin.has.surely for pin in gating):
+        if gone := _taken_back(facts, waited):
+            return Stage.WAITING, (f"{gone} landed upstream and was reverted there before any release had it",)
         doubtful = [each.ref for each in facts.releases if _has(facts, each).verdict in _DOUBTFUL]
         more = (f"a person must look at {', '.join(doubtful[:5])}",) if doubtful else ()
         return Stage.FIXED, (reason, "it is in no release yet", *more)
-    released = f"first released in {first.ref}" if first else "in a pinned commit, but in no release yet"
+    released = [f"first released in {first.ref}" if first else "in a pinned commit, but in no release yet"]
+    if gone := _taken_back(facts, waited):
+        released.append(f"{gone} was reverted upstream since, so later releases may lack it again")
     if lacking:
-        return Stage.RELEASED, (released, *(f"{_pin(pin)} lacks it" for pin in lacking))
+        return Stage.RELEASED, (*released, *(f"{_pin(pin)} lacks it" for pin in lacking))
     doubts = [f"{_pin(pin)}: {pin.has.verdict.value} ({pin.has.why})" for pin in gating if not pin.has.surely]
     if not gating:
         doubts = ["no gating pin is configured, so nothing says when the downstream has the fix"]
     doubts += _floor_doubts(facts)
     if doubts:
-        return (Stage.RELEASED if _floor_lacks(facts) else Stage.UNSURE), (released, *doubts)
-    return Stage.READY, (released, *(f"{_pin(pin)} has it" for pin in gating))
+        return (Stage.RELEASED if _floor_lacks(facts) else Stage.UNSURE), (*released, *doubts)
+    return Stage.READY, (*released, *(f"{_pin(pin)} has it" for pin in gating))
 
 
 _DOUBTFUL = (Verdict.PARTIAL, Verdict.UNSURE, Verdict.UNKNOWN)
@@ -178,6 +182,13 @@ def _landed(facts: Facts, waited: Sequence[FixFacts]) -> tuple[Stage, str]:
     return Stage.WAITING, f"{', '.join(fix.claim.label for fix in missing)} has not landed upstream"
 
 
+def _taken_back(facts: Facts, waited: Sequence[FixFacts]) -> str:
+    """The fixes that were reverted upstream, where nothing is left to wait for; empty otherwise."""
+    gone = [fix.claim.label for fix in waited if fix.report is not None and fix.report.reverted]
+    enough = len(gone) == len(waited) if facts.workaround.needs is Needs.ANY else bool(gone)
+    return ", ".join(gone) if enough else ""
+
+
 def _cannot_tell(fix: FixFacts) -> bool:
     report = fix.report
     return report is not None and report.commit is None and any(a.verdict is Verdict.UNKNOWN for a in report.answers)
@@ -201,7 +212,11 @@ def _floor_doubts(facts: Facts) -> list[str]:
     target = _floor_target(facts)
     if target is None:
         return [f"the support floor {floor} is no release of the upstream"]
-    return [] if _has(facts, target).surely else [f"the support floor {floor} lacks it"]
+    found = _has(facts, target)
+    if found.surely:
+        return []
+    said = "lacks it" if found.surely_not else f"may lack it: {found.verdict.value} ({found.why})"
+    return [f"the support floor {floor} {said}"]
 
 
 def _floor_lacks(facts: Facts) -> bool:
@@ -240,7 +255,7 @@ def decide(
 ) -> Decision:
     """What to do about one carrier: the table of needed (surely, surely not, not sure) by whether it is there."""
     own = [pin for pin in pins if pin.reading.name in carrier.pins] if carrier.pins else list(pins)
-    needed = _needed(stage, [pin for pin in own if pin.reading.gating], narrowed=bool(carrier.pins))
+    needed = _needed(facts, stage, [pin for pin in own if pin.reading.gating], narrowed=bool(carrier.pins))
     choice, step, more = _choose(facts, carrier, sight, needed)
     if choice is Choice.KEEP:
         step = _awaited(facts, stage, own) if needed else _settle(stage, own, reasons)
@@ -268,14 +283,15 @@ def _choose(facts: Facts, carrier: Carrier, sight: Sight, needed: bool | None) -
             return Choice.UNSURE, "", ()
 
 
-def _needed(stage: Stage, gating: Sequence[PinStanding], *, narrowed: bool) -> bool | None:
-    """Whether some gating pin lacks the fix: True or False where that is sure, None where it is not."""
+def _needed(facts: Facts, stage: Stage, gating: Sequence[PinStanding], *, narrowed: bool) -> bool | None:
+    """Whether some gating pin, or the floor, lacks the fix: True or False where that is sure, None where it is not."""
     if stage in (Stage.UNLINKED, Stage.UNSURE):
         return None
-    if stage in (Stage.WAITING, Stage.FIXED) or any(pin.has.surely_not for pin in gating):
+    if stage in (Stage.WAITING, Stage.FIXED) or any(pin.has.surely_not for pin in gating) or _floor_lacks(facts):
         return True
     if narrowed:
-        return False if gating and all(pin.has.surely for pin in gating) else None
+        sure = gating and all(pin.has.surely for pin in gating) and not _floor_doubts(facts)
+        return False if sure else None
     return stage is not Stage.READY
 
 

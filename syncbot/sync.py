@@ -16,6 +16,7 @@ from syncbot import compose, evidence
 from syncbot.apply import Hands
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec, read_specs
+from syncbot.git.clone import branch_ref_in
 from syncbot.git.history import resolve
 from syncbot.look import Asked, View, look
 from syncbot.model.checks import Attached
@@ -26,7 +27,6 @@ from syncbot.model.project import Carrier, Project, Workaround
 from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, State, Stuck
 from syncbot.model.status import Decision, FixFacts, Standing
 from syncbot.model.words import CarriedAs, Choice
-from syncbot.observe import branch_ref_in
 from syncbot.plan import Answer, Item, plan_key
 from syncbot.plan_notes import NoteItem, plan_note
 from syncbot.prepare import Keeps, Workshop

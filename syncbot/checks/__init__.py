@@ -30,7 +30,11 @@ def compare_runs(
         rows = accuracy.judge_scores(baseline, candidate, metrics, confidence or accuracy.CONFIDENCE)
     else:
         rows = compare.judge_rows(arms.pair(baseline, candidate, metrics), confidence or compare.CONFIDENCE)
-    return Comparison(rows=rows, verdict=worst(rows), notes=arms.order_notes(baseline, candidate))
+    notes = (
+        *(doubt for run in (*baseline, *candidate) for doubt in run.doubts),
+        *arms.order_notes(baseline, candidate),
+    )
+    return Comparison(rows=rows, verdict=worst(rows), notes=notes)
 
 
 def worst(rows: Sequence[Row]) -> Judgement:

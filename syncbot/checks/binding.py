@@ -52,6 +52,7 @@ def differences(spec: Spec, run: Run, arm: Arm, *, edit: str, pin: str) -> Itera
         wanted_value, found = spec.workload.get(key), run.workload.get(key)
         if wanted_value is not None and found is not None and found != wanted_value:
             yield f"{run.source}: {key} is {found!r}, the check asks for {wanted_value!r}"
+    yield from run.doubts
     yield from _amount(spec, run)
 
 

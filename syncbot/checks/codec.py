@@ -24,7 +24,11 @@ _COUNTS = ("asked", "completed", "failed", "exit_code")
 
 
 def encode(attached: Attached, metrics: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return plain JSON values; with ``metrics`` only those figures (all of a run's where none of them is in it)."""
+    """Return plain JSON values.
+
+    With ``metrics`` only those figures, to seven digits (all of a run's where it has none of them): for a body, which
+    has little room.
+    """
     answer: dict[str, Any] = {
         "schema": SCHEMA,
         "edit": attached.edit,
@@ -88,7 +92,10 @@ def _shared(run: Run) -> dict[str, Any]:
 
 
 def _own(run: Run, metrics: Sequence[str] | None) -> dict[str, Any]:
-    kept = {key: value for key, value in run.metrics.items() if metrics is None or key in metrics} or dict(run.metrics)
+    kept = dict(run.metrics)
+    if metrics is not None:
+        some = {key: value for key, value in kept.items() if key in metrics} or kept
+        kept = {key: float(f"{value:.7g}") for key, value in some.items()}
     own: dict[str, Any] = {"digest": run.digest, "metrics": kept}
     errors = {key: value for key, value in run.stderr.items() if key in kept}
     tokens = {key: value for key, value in run.workload.items() if key.endswith("_per_request")}
@@ -155,7 +162,10 @@ class _Reader:
             higher_is_better={key: value is True for key, value in better.items()},
             date=self.text(own, "date"),
             log_hits=tuple(hits) if hits is not None else None,
-            **counts,
+            asked=counts["asked"],
+            completed=counts["completed"],
+            failed=counts["failed"],
+            exit_code=counts["exit_code"],
         )
 
     def _scalars(self, source: str, values: Mapping[str, Any], key: str) -> dict[str, Scalar]:

@@ -45,30 +45,46 @@ set -euo pipefail
 
 : "${{BASELINE:?the folder of the downstream with the workaround}}"
 : "${{CANDIDATE:?the folder of the downstream without it}}"
-: "${{EDIT:={edit}}}" "${{PIN:={pin}}}" "${{HARDWARE:={hardware}}}" "${{PORT:=8000}}" "${{OUT:=results}}"
+[ -n "${{EDIT:-}}" ] || EDIT={edit}
+[ -n "${{PIN:-}}" ] || PIN={pin}
+[ -n "${{HARDWARE:-}}" ] || HARDWARE={hardware}
+: "${{PORT:=8000}}" "${{OUT:=results}}"
 : "${{EDIT:?the edit id of the proposal}}" "${{PIN:?the upstream that is built with}}" "${{HARDWARE:?such as gfx950}}"
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
 server=
 
+# answers: does a server answer
+answers() {{ curl --silent --fail --output /dev/null "http://127.0.0.1:$PORT/health"; }}
+
+# stop: end the server and everything it started, so that the other arm finds the port and the memory free
 stop() {{
-  if [ -n "$server" ]; then kill -- "-$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; server=; fi
+  if [ -z "$server" ]; then return; fi
+  kill -- "-$server" 2>/dev/null || true
+  local end=$((SECONDS + 60))
+  while kill -0 -- "-$server" 2>/dev/null; do
+    if [ "$SECONDS" -ge "$end" ]; then kill -KILL -- "-$server" 2>/dev/null || true; fi
+    sleep 0.1
+  done
+  wait "$server" 2>/dev/null || true
+  server=
 }}
 trap stop EXIT
 
 # enter ARM: where the downstream of that arm is
 enter() {{ if [ "$1" = baseline ]; then cd "$BASELINE"; else cd "$CANDIDATE"; fi; }}
 
-# start CHECK: the server of $arm, until it answers
+# start CHECK COMMAND: the server of $arm, until it answers
 start() {{
   log="$OUT/$1-$arm-r$run-server.log"
+  if answers; then echo "something answers on port $PORT already; it would be measured instead" >&2; exit 1; fi
   set -m; ( enter "$arm"; exec bash -c "$2" ) >"$log" 2>&1 & server=$!; set +m
-  for _ in $(seq "${{START_SECONDS:-1800}}"); do
-    if curl --silent --fail --output /dev/null "http://127.0.0.1:$PORT/health"; then return; fi
+  local end=$((SECONDS + ${{START_SECONDS:-1800}}))
+  until answers; do
     if ! kill -0 "$server" 2>/dev/null; then echo "the server of $1 ended; see $log" >&2; exit 1; fi
-    sleep 1
+    if [ "$SECONDS" -ge "$end" ]; then echo "the server of $1 did not answer; see $log" >&2; exit 1; fi
+    sleep 0.2
   done
-  echo "the server of $1 did not answer; see $log" >&2; exit 1
 }}
 
 # told CHECK: what the files will say about this run
@@ -97,7 +113,7 @@ def script(title: str, specs: Sequence[Spec], *, edit: str | None, pin: str | No
         hardware=shlex.quote(hardware or ""),
     )
     sections = ["\n".join(_section(spec)) + "\n" for spec in specs]
-    last = f'echo "results are in $OUT; now: syncbot results attach {shlex.quote(title)} --folder $OUT"\n'
+    last = f'echo "results are in $OUT; now: syncbot results attach" {shlex.quote(title)} "--folder $OUT"\n'
     return "\n".join((head, *sections, last))
 
 

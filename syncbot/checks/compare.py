@@ -77,10 +77,13 @@ def margin_of(metric: Metric) -> float:
 def judge_rows(arms: Sequence[Arms], confidence: float = CONFIDENCE) -> tuple[Row, ...]:
     """Judge every row of one comparison; fails are corrected over all of them. Figures must be positive."""
     estimates = [estimate(each.baseline, each.candidate) for each in arms]
-    failed = _holm([_loss_probability(one, each.metric) for one, each in zip(estimates, arms, strict=True)])
+    # A row without an interval cannot fail, so it is no comparison to correct for.
+    tested = [index for index, one in enumerate(estimates) if one is not None]
+    rejected = _holm([_loss_probability(estimates[index], arms[index].metric) for index in tested])
+    failed = {index for index, fails in zip(tested, rejected, strict=True) if fails}
     return tuple(
-        _row(each, one, confidence, fails=fails, rows=len(arms))
-        for each, one, fails in zip(arms, estimates, failed, strict=True)
+        _row(each, estimates[index], confidence, fails=index in failed, rows=len(tested))
+        for index, each in enumerate(arms)
     )
 
 
@@ -199,8 +202,10 @@ def _notes(arm: str, values: Sequence[float]) -> tuple[str, ...]:
     if len(logs) >= 5:
         turn = statistics.correlation(range(len(logs)), logs) if len(set(logs)) > 1 else 0.0
         if abs(turn) > 0.9:
-            slope = turn * statistics.stdev(logs) / statistics.stdev(range(len(logs))) * (len(logs) - 1)
-            notes.append(f"{arm}: drifts by {_percent(math.exp(slope))} from the first run to the last")
+            drift = turn * statistics.stdev(logs) / statistics.stdev(range(len(logs))) * (len(logs) - 1)
+            # Five runs look ordered by chance once in thirty: among many rows only a drift that matters is told.
+            if abs(drift) > 0.01:
+                notes.append(f"{arm}: drifts by {_percent(math.exp(drift))} from the first run to the last")
     return tuple(notes)
 
 

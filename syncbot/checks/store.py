@@ -1,16 +1,18 @@
-"""Attached results in a folder, ``patches/<id>/results/``: one file a set, written whole or not at all."""
+"""Attached results in a folder, ``patches/<id>/results/``: one file a set, all written or none."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from syncbot.checks.codec import decode, encode
 from syncbot.checks.readers import ResultError
 from syncbot.checks.readers.source import MOST_BYTES, digest
 from syncbot.model.checks import Attached
+from syncbot.model.errors import CouldNotError
 
 FOLDER = "results"
 
@@ -42,24 +44,32 @@ def file_name(attached: Attached) -> str:
     return f"{attached.at:%Y%m%dT%H%M%SZ}-{digest(runs)}.json"
 
 
-def save(folder: Path, attached: Attached) -> Path:
-    """Write one set and return its path. Raises OSError; then nothing was written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / file_name(attached)
-    replace_text(path, json.dumps(encode(attached), indent=1) + "\n")
-    return path
+def save(folder: Path, sets: Sequence[Attached], beside: Mapping[Path, str] | None = None) -> None:
+    """Write a file for each set, and the texts ``beside`` them; all or, if one cannot be written, none.
+
+    Raises `CouldNotError` naming the file.
+    """
+    texts = {folder / file_name(each): json.dumps(encode(each), indent=1) + "\n" for each in sets}
+    replace_texts({**texts, **(beside or {})})
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def replace_texts(texts: Mapping[Path, str]) -> None:
+    """Write files so that nobody ever sees half of one, none before all of them are on the disk."""
+    staged: list[tuple[Path, Path]] = []
+    path = Path()
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        # mkstemp makes files that only their owner reads; a result file is for everybody.
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            staged.append((Path(name), path))
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            # mkstemp makes files that only their owner reads; a result file is for everybody.
+            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        for made, path in staged:
+            made.replace(path)
+    except OSError as error:
+        raise CouldNotError(f"{path}: {error.strerror or error}; nothing was written") from error
+    finally:
+        for made, _ in staged:
+            made.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,7 @@ import typer
 from syncbot.model.edit import Direction, EditResult, Outcome
 from syncbot.model.errors import UsageError
 from syncbot.model.project import Removal
-from syncbot.model.words import Action
+from syncbot.model.words import Action, CarriedAs
 
 if TYPE_CHECKING:
     from syncbot.git.objects import Scratch
@@ -34,6 +34,7 @@ Diff = Annotated[bool, typer.Option("--diff", help="Print the result as a diff, 
 Explain = Annotated[bool, typer.Option("--explain", help="Print which step answered and what each hunk met.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the answer as Markdown, for a comment.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Rewrite a carried patch-file that no longer applies.")]
 Config = Annotated[Path, typer.Option("--config", metavar="PATH", help="syncbot.toml, or the folder it is in.")]
 
 
@@ -50,35 +51,92 @@ class Asked:
     as_json: bool
     as_markdown: bool
     config: Path
+    refresh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """What is to be done: the change, where, and what the manifest says of it."""
 
-    commit: str
+    commit: str | None
     repository: Path
     onto: tuple[str, ...]
-    removal: Removal
+    removal: Removal = field(default_factory=Removal)
     note: str | None = None
+    patches: tuple[Path, ...] = ()
+    branches: tuple[str, ...] = ()
 
 
 def run(asked: Asked, direction: Direction) -> int:
     """Do it and return the exit code: 0 whatever was found, 1 for a conflict."""
+    import gc
+
+    # A short process that makes many syntax trees: looking for cycles among them takes a fifth of its time.
+    gc.disable()
+    try:
+        return _run(asked, direction)
+    finally:
+        gc.enable()
+
+
+def _run(asked: Asked, direction: Direction) -> int:
     from syncbot.edit.engine import edit
     from syncbot.git.objects import Scratch
 
     settled = settle(asked)
+    notes = [settled.note] if settled.note else []
     with Scratch(settled.repository) as store:
         onto = first_ref(store, settled.onto)
-        result = edit(store, direction=direction, commit=settled.commit, onto=onto, removal=settled.removal)
+        commit = settled.commit
+        if direction is Direction.REBASE:
+            carried, told = carry(store, settled, onto, refresh=asked.refresh)
+            notes += told
+            commit = carried or commit
+        if commit is None:
+            raise UsageError("no commit brought it in; it is carried as a patch-file: to remove it, drop the patch")
+        result = edit(store, direction=direction, commit=commit, onto=onto, removal=settled.removal)
         patch = b""
         if result.outcome.answered and (asked.patch is not None or asked.diff):
             patch = store.patch(result.base, result.tree, changed_paths(store, result))
     if asked.patch is not None and (result.outcome.answered or result.outcome is Outcome.EMPTY):
         _write(asked.patch, patch)
-    _tell(asked, settled, result, patch)
+    _tell(asked, replace(result, notes=(*result.notes, *notes)), patch)
     return 1 if result.outcome is Outcome.CONFLICT else 0
+
+
+def carry(store: Scratch, settled: Settled, onto: str, *, refresh: bool) -> tuple[str | None, list[str]]:
+    """Look after the patch-files and branches that carry it; with ``refresh`` rewrite a patch that needs it.
+
+    Returns the commit to put on where it is not the introducing one (a branch's, or a patch's), and what to tell.
+    """
+    from syncbot.edit.carried import PatchState, carry_patch, on_branch
+
+    commit, told = None, []
+    for branch in settled.branches:
+        found = on_branch(store, settled.commit, branch) if settled.commit else None
+        told.append(f"{branch} carries it as {found[:12]}" if found else f"{branch} does not carry it")
+        commit = found or commit
+    for path in settled.patches:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror or error}") from error
+        kept = carry_patch(store, data, onto)
+        if kept.state is PatchState.REFRESHED and refresh:
+            _write(path, kept.data)
+        told.append(f"{path.name} {_PATCH[kept.state]}{'' if kept.state != 'refreshed' or refresh else _NOT_YET}")
+        if settled.commit is None and kept.tree is not None and kept.state is not PatchState.UPSTREAMED:
+            commit = store.commit(kept.tree, (onto,), "carried\n")
+    return commit, told
+
+
+_PATCH = {
+    "applies": "still applies as it is",
+    "upstreamed": "is no longer needed here: the branch has its change",
+    "refreshed": "no longer applies; it was made anew",
+    "conflict": "no longer applies, and has no verified way onto this base",
+}
+_NOT_YET = ", and --refresh writes it"
 
 
 def changed_paths(store: Scratch, result: EditResult) -> list[str]:
@@ -102,9 +160,7 @@ def settle(asked: Asked) -> Settled:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         if near:
             raise UsageError(f"there is no workaround {asked.what!r}{hint}")
-    return Settled(
-        commit=asked.what, repository=path or Path(), onto=(asked.onto,) if asked.onto else ("HEAD",), removal=Removal()
-    )
+    return Settled(commit=asked.what, repository=path or Path(), onto=(asked.onto,) if asked.onto else ("HEAD",))
 
 
 def _of_workaround(
@@ -112,7 +168,9 @@ def _of_workaround(
 ) -> Settled:
     if name is not None and name != workaround.downstream:
         raise UsageError(f"--repo {name}=...: workaround {workaround.id!r} lives in {workaround.downstream!r}")
-    if workaround.introduced.commit is None:
+    folder = Path(project.root) / "patches" / workaround.id
+    patches = tuple(folder / one.patch for one in workaround.carriers if one.patch is not None)
+    if workaround.introduced.commit is None and not patches:
         raise UsageError(f"{workaround.id}: its manifest names no introduced.commit, so there is nothing to take out")
     if path is None:
         path = mirror(project, workaround)
@@ -130,6 +188,8 @@ def _of_workaround(
         repository=path,
         onto=refs,
         removal=workaround.removal,
+        patches=patches,
+        branches=tuple(one.branch for one in workaround.carriers if one.carried is CarriedAs.BRANCH and one.branch),
         note="the manifest leaves this one to a person (action = review)" if review else None,
     )
 
@@ -182,14 +242,11 @@ def _write(target: Path, patch: bytes) -> None:
         raise UsageError(f"--patch {target}: {error.strerror or error}") from error
 
 
-def _tell(asked: Asked, settled: Settled, result: EditResult, patch: bytes) -> None:
+def _tell(asked: Asked, result: EditResult, patch: bytes) -> None:
     from syncbot.edit import told
 
     if asked.as_json:
-        data: dict[str, Any] = told.as_data(result, explain=asked.explain)
-        if settled.note:
-            data["notes"] = [*data["notes"], settled.note]
-        print(json.dumps(data, indent=2))
+        print(json.dumps(told.as_data(result, explain=asked.explain), indent=2))
         return
     stream = sys.stderr if asked.patch is not None and str(asked.patch) == "-" else sys.stdout
     if asked.as_markdown:
@@ -197,8 +254,6 @@ def _tell(asked: Asked, settled: Settled, result: EditResult, patch: bytes) -> N
     else:
         for line in told.lines(result, explain=asked.explain):
             print(_printable(line), file=stream)
-        if settled.note:
-            print(f"  note: {settled.note}", file=stream)
     if asked.diff:
         _print_diff(patch, stream)
 

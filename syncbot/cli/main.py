@@ -7,6 +7,7 @@ imported when the command is called, and its own imports of heavy libraries stan
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import os
 import sys
@@ -17,14 +18,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from syncbot.model.errors import SyncbotError, UsageError
+from syncbot.render.text import plain
 
 COMMANDS: dict[str, str] = {
     "where": "Say in which releases a fix really is, with the evidence.",
     "status": "Say where each workaround stands and what to do next.",
+    "report": "Write the report: terminal, Markdown, HTML, JSON or a badge.",
     "bump": "Say what a move of a pin frees, loses and drops.",
     "plan": "Say what sync --apply would write, and why; writes nothing.",
     "apply": "Carry out a plan that was read, as far as it still holds.",
     "sync": "Look at everything and say what is due; with --apply propose it.",
+    "demo": "Play the story of two stand-in projects, and check every answer.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
     "results": "Compare benchmark results, judge the checklist, attach them.",
@@ -92,7 +96,16 @@ def root(
 
 def main() -> None:
     """Run the command line and leave with the exit codes of the documentation: 0, 1, 2, 3 or 70."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A title in Chinese is no reason to stop where the terminal knows ASCII only.
+            stream.reconfigure(errors="replace")
     sys.exit(run(sys.argv[1:]))
+
+
+def complain(problem: str) -> None:
+    """Print a problem on standard error; names and texts from strangers in it cannot steer the terminal."""
+    print("\n".join(map(plain, f"error: {problem}".split("\n"))), file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
@@ -102,7 +115,7 @@ def run(arguments: list[str]) -> int:
     except SyncbotError as error:
         lines = error.problems if isinstance(error, UsageError) else (str(error),)
         for line in lines:
-            print(f"error: {line}", file=sys.stderr)
+            complain(line)
         return error.exit_code
     except typer._click.exceptions.ClickException as error:  # noqa: SLF001 - typer ships click privately
         error.show()

@@ -157,8 +157,8 @@ def _visit(
 
 def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
+    from syncbot.git.clone import branch_ref_in
     from syncbot.git.history import resolve
-    from syncbot.observe import branch_ref_in
 
     heads: dict[str | None, str] = {}
     for each in standings:

@@ -22,6 +22,7 @@ def rebase(
     explain: options.Explain = False,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
+    refresh: options.Refresh = False,
     config: options.Config = Path(),
 ) -> int:
     """Put a workaround (or any commit) onto a branch, verified, without touching the clone.
@@ -30,6 +31,6 @@ def rebase(
     """
     asked = options.Asked(
         what=what, repo=repo, onto=onto, patch=patch, diff=diff, explain=explain, as_json=as_json,
-        as_markdown=as_markdown, config=config,
+        as_markdown=as_markdown, refresh=refresh, config=config,
     )  # fmt: skip
     return options.run(asked, Direction.REBASE)

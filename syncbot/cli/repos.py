@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from syncbot.git.run import Git
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,20 +16,6 @@ if TYPE_CHECKING:
     from syncbot.git.clone import Clone
     from syncbot.model.project import Project, Repo, Upstream
     from syncbot.observe import Clones
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A repository to read: its runner, its default branch (name, full ref), and the names it goes by."""
-
-    git: Git
-    label: str
-    branch: str | None
-    branch_ref: str | None
-    bare: bool
-    shallow: bool
-    names: frozenset[str]
-    notes: tuple[str, ...] = ()
 
 
 def open_cache(wanted: bool = True) -> Cache:
@@ -49,25 +33,6 @@ def split_repo(option: str) -> tuple[str | None, str]:
     if not name or not path:
         raise UsageError(f"--repo {option}: expected PATH or NAME=PATH, and one of the two is empty")
     return name, path
-
-
-def open_local(path: str, *names: str | None) -> Source:
-    """A clone on this machine, read only. Raises `UsageError` when there is none."""
-    from syncbot.git.clone import open_clone
-
-    clone = open_clone(path)
-    known = {name.lower() for name in (*names, clone.slug) if name and "/" in name}
-    label = next((name for name in (*names, clone.slug) if name and "/" in name), clone.label)
-    return Source(
-        git=clone.git(),
-        label=label,
-        branch=clone.branch,
-        branch_ref=clone.branch_ref,
-        bare=clone.bare,
-        shallow=clone.shallow,
-        names=frozenset(known),
-        notes=clone.notes,
-    )
 
 
 def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
@@ -104,8 +69,7 @@ def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
 
 def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) -> tuple[Clone, str]:
     """One upstream's clone and the full ref of its branch, for commands that need no downstream."""
-    from syncbot.git.clone import open_clone
-    from syncbot.observe import branch_ref_in
+    from syncbot.git.clone import branch_ref_in, open_clone
 
     given = dict(_named(option, project) for option in repos)
     clone = open_clone(given[upstream.name]) if upstream.name in given else open_remote(upstream.repo)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from syncbot.model.checks import Attached, Gate, Judged, Run
     from syncbot.model.project import Workaround
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Benchmark results: compare, judge, attach.")
+app = typer.Typer(
+    rich_markup_mode=None, add_completion=False, no_args_is_help=True, help="Benchmark results: compare, judge, attach."
+)
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
@@ -123,7 +125,7 @@ def attach(
 ) -> None:
     """Refuse sets that do not fit, with every difference (exit 2); else keep them and print the checklist."""
     from syncbot.checks.judge import refusals
-    from syncbot.checks.store import replace_text, save
+    from syncbot.checks.store import save
 
     workaround, specs, kept = _workaround(project, id_)
     given = _from_comment(comment) if comment else _from_files(baseline, candidate, folder, edit=edit, pin=pin)
@@ -139,10 +141,7 @@ def attach(
     ]
     latest = given[-1]
     judged, gate, text = _judged(specs, [*kept, *new], body, edit=edit or latest.edit, pin=pin or latest.pin)
-    for each in new:
-        save(_folder(project, workaround), each)
-    if body is not None and text is not None:
-        replace_text(body, text)
+    save(_folder(project, workaround), new, {body: text} if body is not None and text is not None else None)
     if not new:
         typer.echo("nothing new: every one of these runs is attached already", err=True)
     _print(workaround, judged, gate, as_json=as_json)
@@ -197,7 +196,7 @@ def outcome(
 
     from syncbot.checks.readers.outcome import SCHEMA
     from syncbot.checks.readers.table import arm_of
-    from syncbot.checks.store import replace_text
+    from syncbot.checks.store import replace_texts
 
     if arm_of(arm) is None:
         raise UsageError(f"--arm is {arm!r}: expected baseline or candidate")
@@ -210,7 +209,7 @@ def outcome(
         values["exit_code"] = exit_code
     if log is not None:
         values["log_hits"] = _hits(log, forbid or [])
-    replace_text(output, json.dumps(values, indent=1) + "\n")
+    replace_texts({output: json.dumps(values, indent=1) + "\n"})
 
 
 def _hits(log: Path, forbidden: Sequence[str]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,10 +47,10 @@ def status(
     from syncbot.observe import observe
     from syncbot.policy import conclude
 
-    moment = _moment(at, as_of)
+    moment = moment_of(at, as_of)
     failing = _fail_words(fail_on or [])
     project, clones = open_project(config, repo or [])
-    _known_ids(project, ids or [])
+    known_ids(project, ids or [])
     with progress("reading histories"), open_cache(use_cache) as cache:
         facts = observe(project, clones, moment, only=ids or [], cache=cache)
     if pin_history:
@@ -65,7 +64,8 @@ def status(
             raise typer.Exit(1)
 
 
-def _moment(at: str | None, as_of: str | None) -> Moment:
+def moment_of(at: str | None, as_of: str | None) -> Moment:
+    """The moment that ``--at`` or ``--as-of`` names, else now. Raises `UsageError` for both, or for what is no day."""
     from syncbot.observe import Moment
 
     if at is not None and as_of is not None:
@@ -76,7 +76,7 @@ def _moment(at: str | None, as_of: str | None) -> Moment:
         day = dt.date.fromisoformat(as_of)
     except ValueError as error:
         raise UsageError(f"--as-of {as_of}: expected a day as YYYY-MM-DD") from error
-    end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), dt.UTC) - dt.timedelta(seconds=1)
+    end = dt.datetime.combine(day, dt.time(23, 59, 59), dt.UTC)
     return Moment(today=day, until=end)
 
 
@@ -101,7 +101,8 @@ def _words(standings: Sequence[Standing]) -> set[str]:
     return found
 
 
-def _known_ids(project: Project, ids: Sequence[str]) -> None:
+def known_ids(project: Project, ids: Sequence[str]) -> None:
+    """Raise `UsageError` naming each of ``ids`` that is no workaround of the project."""
     known = [each.id for each in project.workarounds]
     problems = [
         f"no workaround is called {each!r}; there are {', '.join(known) or 'none'}" for each in ids if each not in known
@@ -111,9 +112,11 @@ def _known_ids(project: Project, ids: Sequence[str]) -> None:
 
 
 def _wrong_pins(facts: Sequence[Facts]) -> bool:
+    from syncbot.cli.main import complain
+
     problems = dict.fromkeys(pin.reading.problem for each in facts for pin in each.pins if pin.reading.problem)
     for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
+        complain(problem)
     return bool(problems)
 
 
@@ -133,7 +136,7 @@ def _print(standings: Sequence[Standing], *, as_json: bool) -> None:
 def _print_moves(project: Project, clones: Clones, facts: Sequence[Facts], *, as_json: bool) -> None:
     from syncbot.render.status import moves_json, moves_table
 
-    moves = _moves(project, clones, facts)
+    moves = moves_of(project, clones, facts)
     if as_json:
         typer.echo(json.dumps({"schema": "syncbot.pins/1", "moves": moves_json(moves)}, indent=2))
         return
@@ -142,7 +145,8 @@ def _print_moves(project: Project, clones: Clones, facts: Sequence[Facts], *, as
     console().print(moves_table(moves))
 
 
-def _moves(project: Project, clones: Clones, facts: Sequence[Facts]) -> list[Move]:
+def moves_of(project: Project, clones: Clones, facts: Sequence[Facts]) -> list[Move]:
+    """Every move of every pin that the facts know, pin by pin, oldest first."""
     from syncbot.git.history import read_history
     from syncbot.landing.pins import moves
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,9 +13,11 @@ import typer
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 if TYPE_CHECKING:
-    from syncbot.cli.repos import Source
+    from syncbot.git.clone import Clone
     from syncbot.landing.survey import Query
     from syncbot.model.landing import FixReport, Target
+
+log = logging.getLogger(__name__)
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -45,31 +48,37 @@ def where(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the answers; exit 0 whatever they are."""
-    from syncbot.cli.repos import open_cache, open_local, progress, split_repo
+    from syncbot.cli.repos import open_cache, progress, split_repo
+    from syncbot.git.clone import branch_ref_in, open_clone
     from syncbot.git.history import resolve
     from syncbot.landing.ask import ask
+    from syncbot.landing.everything import everything as list_everything
 
     if bool(fixes) == everything:
         raise UsageError("name at least one fix (a commit id, #N, owner/name#N), or ask for --all; not both")
     queries = _queries(fixes or [])
     name, path = split_repo(repo)
-    source = open_local(path, name, *(query.name for query in queries))
-    ref = _branch_ref(source, branch)
+    clone = open_clone(path)
+    names = _names(clone, name, queries)
+    git = clone.git()
     try:
-        tip = resolve(source.git, ref)
+        tip = resolve(git, branch_ref_in(clone, branch))
     except UnknownObjectError as error:
         raise UsageError(f"--branch: {error}; name the branch that fixes land on") from error
-    asked = _targets(source, targets or [], tags)
-    with progress(f"reading {source.label}"):
+    asked = _targets(clone, targets or [], tags)
+    own = frozenset(each.lower() for each in names)
+    label = next(iter(names), clone.label)
+    with progress(f"reading {label}"):
         if everything:
-            _print_everything(source, tip, asked, as_json=as_json)
+            reports_on_all = list_everything(git, tip, asked, names=own, shallow=clone.shallow)
+            _print_everything(label, reports_on_all, as_json=as_json)
             return
         with open_cache(use_cache) as cache:
-            reports = ask(source.git, tip, asked, queries, names=source.names, shallow=source.shallow, cache=cache)
+            reports = ask(git, tip, asked, queries, names=own, shallow=clone.shallow, cache=cache)
     if as_json:
         from syncbot.landing.codec import SCHEMA, encode
 
-        answer = {"schema": SCHEMA, "repo": source.label, "fixes": [encode(report) for report in reports]}
+        answer = {"schema": SCHEMA, "repo": label, "fixes": [encode(report) for report in reports]}
         typer.echo(json.dumps(answer, indent=2))
         return
     _print_reports(reports, commands=commands)
@@ -90,40 +99,43 @@ def _queries(words: Sequence[str]) -> list[Query]:
     return parsed
 
 
-def _branch_ref(source: Source, branch: str | None) -> str:
-    if branch is not None:
-        return branch
-    if source.branch_ref is None:
-        raise UsageError(
-            f"the clone {source.label} does not say which branch is the default one; name it with --branch"
-        )
-    return source.branch_ref
+def _names(clone: Clone, said: str | None, queries: Sequence[Query]) -> list[str]:
+    """The names (``owner/name``) under which a message may write this repository's own numbers, best first."""
+    own = [each for each in (said, clone.slug) if each is not None and "/" in each]
+    known = {each.lower() for each in own}
+    asked = {each.name.lower(): each.name for each in queries if each.name and each.name.lower() not in known}
+    if len(asked) > 1:
+        raise UsageError(f"the fixes are of several repositories ({', '.join(asked.values())}); ask for one at a time")
+    if asked and own:
+        log.warning("asked about %s, and the clone is of %s: it is taken for a fork", *asked.values(), own[0])
+    return [*asked.values(), *own]
 
 
-def _targets(source: Source, refs: Sequence[str], tags: str | None) -> list[Target]:
+def _targets(clone: Clone, refs: Sequence[str], tags: str | None) -> list[Target]:
     from syncbot.git.refs import read_refs
     from syncbot.landing.targets import in_version_order, named_target, release_tags, release_target
 
+    git = clone.git()
     if refs:
-        return [named_target(source.git, ref) for ref in refs]
-    releases = release_tags(read_refs(source.git, "refs/tags/"), tags)
+        return [named_target(git, ref) for ref in dict.fromkeys(refs)]
+    releases = release_tags(read_refs(git, "refs/tags/"), tags)
     if not releases:
         what = f"no tag matches {tags!r}" if tags else "no tag looks like a release"
-        raise UsageError(f"{what} in {source.label}; name targets with --targets REF or a pattern with --tags GLOB")
+        raise UsageError(f"{what} in {clone.label}; name targets with --targets REF or a pattern with --tags GLOB")
     return in_version_order(map(release_target, releases))
 
 
-def _print_everything(source: Source, tip: str, asked: Sequence[Target], *, as_json: bool) -> None:
+def _print_everything(label: str, reports: Iterable[FixReport], *, as_json: bool) -> None:
     from syncbot.landing.codec import LineWriter
-    from syncbot.landing.everything import everything
+    from syncbot.render.text import plain
 
-    writer = LineWriter(source.label)
-    for report in everything(source.git, tip, asked, names=source.names, shallow=source.shallow):
+    writer = LineWriter(label)
+    for report in reports:
         if as_json:
             sys.stdout.write(writer.line(report) + "\n")
         else:
             first = report.first_release.by_date or "in no release"
-            sys.stdout.write(f"{report.query}\t{first}\t{report.title}\n")
+            sys.stdout.write(f"{report.query}\t{plain(first)}\t{plain(report.title or '')}\n")
 
 
 def _print_reports(reports: Sequence[FixReport], *, commands: bool) -> None:

@@ -62,8 +62,8 @@ class UpstreamTable(RepoKeys):
 
     branch: Branch | None = None
     """The branch fixes are merged to; left out: the remote's default branch."""
-    tag_pattern: Glob = "*"
-    """Which tags are releases, as a shell pattern."""
+    tag_pattern: Glob | None = None
+    """Which tags are releases, as a shell pattern; left out: plain versions, else the largest family of names."""
     ignore_tags: list[Glob] = Field(default_factory=list)
     """Tags, or shell patterns of tags, that are no releases though ``tag_pattern`` matches."""
 

@@ -78,20 +78,23 @@ def resembles(one: bytes, other: bytes) -> bool:
 def window(h: Sequence[bytes], low: int, high: int, wanted: Sequence[bytes]) -> tuple[int, int] | None:
     """Return the one run of lines in ``h[low:high]`` that says what ``wanted`` says, however wrapped or quoted."""
     goal = said.fold_commas(said.normal(wanted))
-    if not goal:
+    letters = said.letters(b"".join(wanted))
+    if not goal or not letters:
         return None
+    pieces = [said.letters(line) for line in h[low:high]]
     found = []
-    for start in range(low, high):
-        if not h[start].strip():
+    for start, first in enumerate(pieces):
+        if not first or not letters.startswith(first):
             continue
-        joined = b""
-        for end in range(start, high):
-            joined += h[end]
-            have = said.fold_commas(said.normal(joined))
-            if have == goal:
-                found.append((start, end + 1))
+        at = 0
+        for end in range(start, len(pieces)):
+            if not letters.startswith(pieces[end], at):
                 break
-            if len(have) > len(goal) + 2:
+            at += len(pieces[end])
+            if at == len(letters):
+                run = h[low + start : low + end + 1]
+                if said.fold_commas(said.normal(run)) == goal:
+                    found.append((low + start, low + end + 1))
                 break
     return found[0] if len(found) == 1 else None
 

@@ -159,7 +159,7 @@ def narrowed(a: bytes, b: bytes, path: str, symbols: Iterable[str]) -> bytes:
         if tag == "equal":
             result += left[i1:i2]
         elif tag == "delete":
-            result += [left[i] for i in range(i1, i2) if not _covered(i, left, in_a)]
+            result += [left[i] for i in range(i1, i2) if not _covered(i, i2, left, in_a)]
         elif any(span.start < i2 and i1 < span.end for span in in_a) or any(s.start < j2 and j1 < s.end for s in in_b):
             result += right[j1:j2]
         else:
@@ -167,10 +167,13 @@ def narrowed(a: bytes, b: bytes, path: str, symbols: Iterable[str]) -> bytes:
     return b"".join(result)
 
 
-def _covered(i: int, lines: Sequence[bytes], spans: Sequence[python.Span]) -> bool:
-    """Whether line ``i`` is in a span, or is one of the blank lines above it."""
-    while i < len(lines) - 1 and not lines[i].strip():
+def _covered(i: int, end: int, lines: Sequence[bytes], spans: Sequence[python.Span]) -> bool:
+    """Whether line ``i`` is in a span, or is one of the blank lines that a hunk ending at ``end`` has around it."""
+    first = i
+    while i < end and not lines[i].strip():
         i += 1
+    if i == end:
+        return any(span.end <= first and all(not line.strip() for line in lines[span.end : first]) for span in spans)
     return any(span.start <= i < span.end for span in spans)
 
 

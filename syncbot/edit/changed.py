@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,6 +53,20 @@ class Content:
         """The lines (from 0) that belong to import statements."""
         items = [] if self.tree is None else python.imports(self.tree)
         return frozenset(i for item in items for i in range(item.start, item.end))
+
+
+def new_faults(before: Content, after: Content) -> list[python.Fault]:
+    """Return the undefined names of ``after`` that ``before`` had not, counted by name."""
+    if not after.faults.undefined:
+        return []
+    known = Counter(fault.name for fault in before.faults.undefined)
+    fresh = []
+    for fault in after.faults.undefined:
+        if known[fault.name] > 0:
+            known[fault.name] -= 1
+        else:
+            fresh.append(fault)
+    return fresh
 
 
 @dataclass(frozen=True, kw_only=True)

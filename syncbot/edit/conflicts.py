@@ -16,7 +16,7 @@ from syncbot.model.edit import Conflict, Culprit, Direction, Method, Problem, St
 
 if TYPE_CHECKING:
     from syncbot.edit.files import File
-    from syncbot.edit.guided import Place
+    from syncbot.edit.places import Place
 
 _MOST = 8
 _SHOWN = 40

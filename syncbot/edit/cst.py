@@ -75,6 +75,8 @@ class Transformer(libcst.CSTTransformer):
     def _statement(self, old: libcst.BaseStatement, new: libcst.BaseStatement) -> _Statement:
         if self.edit.kind == "statement" and self._inside():
             bare = old.with_changes(leading_lines=()) if hasattr(old, "leading_lines") else old
+            if isinstance(bare, libcst.SimpleStatementLine):
+                bare = bare.with_changes(trailing_whitespace=libcst.TrailingWhitespace())
             if normal(self.module.code_for_node(bare).encode()) == self.wanted:
                 return self._replaced()
         return new

@@ -10,7 +10,7 @@ from syncbot.edit import lines as said
 from syncbot.edit.align import Alignment
 from syncbot.edit.files import File, Read
 from syncbot.edit.find import Finder
-from syncbot.edit.guided import Fate, Place
+from syncbot.edit.places import Cut, Fate, Place, Sides, apply
 from syncbot.git.merge import Hunk, merge
 from syncbot.git.objects import Entry, Scratch
 from syncbot.model.edit import Conflict, Method, Step
@@ -67,9 +67,9 @@ def _places(file: File, finder: Finder) -> list[Place]:
     if file.side.b is None and h.data == a.data and a.data is not None:
         return [Place(whole, Fate.THERE)]
     gone = Alignment.of(a.lines, [], [whole])
-    sides = guided.Sides(
-        path=file.shown, a=a.lines, b=b.lines, h=h.lines, alignment=gone if file.is_gone else file.alignment,
-        tree_a=a.tree, tree_b=b.tree, tree_h=None if file.is_gone else h.tree, elsewhere=finder.function,
+    sides = Sides(
+        path=file.shown, was=a, wanted=b, today=h, alignment=gone if file.is_gone else file.alignment,
+        elsewhere=finder.function,
     )  # fmt: skip
     if file.is_gone:
         return [guided.relocated(sides, hunk) or Place(hunk, Fate.GONE) for hunk in file.change]
@@ -125,7 +125,7 @@ def entry(store: Scratch, mode: str, data: bytes | None) -> Entry | None:
 
 def _cut(files: Sequence[File], found: Places, finder: Finder) -> dict[str, bytes | None] | Conflict:
     """Return the new contents, or the conflict where cuts overlap or an import has no sure place."""
-    cuts: dict[str, list[guided.Cut]] = {}
+    cuts: dict[str, list[Cut]] = {}
     for file in files:
         for place in found[file.name]:
             for cut in place.cuts:
@@ -133,7 +133,7 @@ def _cut(files: Sequence[File], found: Places, finder: Finder) -> dict[str, byte
     known = {file.path: file.contents[2].lines for file in files if file.path is not None}
     result: dict[str, bytes | None] = {}
     for path, some in cuts.items():
-        new = guided.apply(known[path] if path in known else said.split(finder.read(path) or b""), some)
+        new = apply(known[path] if path in known else said.split(finder.read(path) or b""), some)
         if new is None:
             return conflicts.whole_file(path, "two parts of the change want the same lines")
         result[path] = b"".join(new)

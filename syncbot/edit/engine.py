@@ -7,6 +7,7 @@ then a three-way merge, then hunk by hunk; the first whose result keeps every ru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from syncbot.edit import change, conflicts, declared, drafts, files
@@ -14,14 +15,14 @@ from syncbot.edit.change import Recorded
 from syncbot.edit.drafts import Draft
 from syncbot.edit.files import File
 from syncbot.edit.find import Finder
-from syncbot.edit.guided import Fate
 from syncbot.edit.judge import Court, Verdict, file_edits
+from syncbot.edit.places import Fate
 from syncbot.git.objects import Entry, Scratch
 from syncbot.model.edit import Direction, EditResult, Method, Outcome, Problem, ProblemKind, Step
 from syncbot.model.project import Removal
 from syncbot.model.words import Scope
 
-_MOST_FILES = 400
+_MOST_FILES = 1000
 
 
 def edit(store: Scratch, *, direction: Direction, commit: str, onto: str, removal: Removal | None = None) -> EditResult:
@@ -100,8 +101,7 @@ class Engine:
                 return self._answer(verdict)
         draft = drafts.hunk_by_hunk(self.store, read, places, merged, self.finder)
         if not draft.conflicts:
-            if not draft.files:
-                return self._result(Outcome.EMPTY, Method.GUIDED, steps=draft.steps)
+            # Also where nothing is left to do: it may be gone from here only because it moved.
             verdict = court.judge(read.files, draft)
             if not verdict.problems:
                 return self._answer(verdict)
@@ -110,6 +110,8 @@ class Engine:
     def _declared(self) -> EditResult:
         """Do the edits the manifest declares on today's files."""
         edits = self.removal.edits
+        if not edits:
+            return self._refused("the manifest declares no edit: what is to be taken out is for a person to say")
         today = declared.contents(self.store, self.base, edits)
         made = declared.applied(edits, today, declared.contents(self.store, self.what.after, edits))
         if made.problems:
@@ -136,7 +138,7 @@ class Engine:
     def _answer(self, verdict: Verdict) -> EditResult:
         """Return the result of a draft that kept every rule."""
         draft = verdict.draft
-        if verdict.tree == self._base_tree():
+        if verdict.tree == self._base_tree:
             return self._result(Outcome.EMPTY, draft.method, steps=draft.steps)
         outcome = Outcome.CLEAN
         if draft.partial:
@@ -147,7 +149,7 @@ class Engine:
             outcome,
             draft.method,
             tree=verdict.tree,
-            files=file_edits(verdict.files),
+            files=file_edits(verdict),
             repairs=verdict.repairs,
             steps=draft.steps,
         )
@@ -172,11 +174,12 @@ class Engine:
         problems = tuple(Problem(kind=ProblemKind.UNREADABLE, path="", line=0, detail=detail) for detail in details)
         return self._result(Outcome.CONFLICT, Method.THREE_WAY, problems=problems)
 
+    @cached_property
     def _base_tree(self) -> str:
         return self.store.git.text("rev-parse", self.base + "^{tree}")
 
     def _result(self, outcome: Outcome, method: Method, *, tree: str | None = None, **rest: Any) -> EditResult:
         return EditResult(
             direction=self.direction, outcome=outcome, method=method, commit=self.what.commit, base=self.base,
-            tree=tree or self._base_tree(), commands=conflicts.commands(self.direction, self.what, self.base), **rest,
+            tree=tree or self._base_tree, commands=conflicts.commands(self.direction, self.what, self.base), **rest,
         )  # fmt: skip

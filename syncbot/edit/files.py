@@ -104,11 +104,13 @@ def read(store: Scratch, sides: Sequence[Side], what: Recorded, base: str) -> Re
             Content(spot, None if one is None else blobs.get(one.oid, b""))
             for spot, one in ((side.a_path, side.a), (side.b_path, side.b), (path or side.a_path, entry))
         )
-        alignment = Alignment.of(a.lines, h.lines, since.get(name, []))
+        # What git shows of a submodule or a symbolic link looks like lines, and is none.
+        lines = all(one is None or one.is_regular for one in (side.a, side.b, entry))
         files.append(
             File(
                 name=name, side=side, path=path, h=entry, contents=(a, b, h),
-                change=changed.get(name, []), alignment=alignment,
+                change=changed.get(name, []) if lines else [],
+                alignment=Alignment.of(a.lines, h.lines, since.get(name, []) if lines else []),
             )
         )  # fmt: skip
     return Read(files=tuple(files), goes=goes, comes=comes, today=today)

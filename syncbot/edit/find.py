@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from syncbot.edit import python
-from syncbot.edit.guided import Other
 from syncbot.edit.lines import split
+from syncbot.edit.places import Other
 from syncbot.git.merge import grep
 from syncbot.git.objects import Scratch
 
@@ -31,7 +31,7 @@ class Finder:
         # The outermost name is what a file must hold; a method alone would match half the tree.
         outer, _, _ = span.qualname.partition(".")
         word = f"class {outer}" if "." in span.qualname or span.kind == "class" else f"def {outer}"
-        paths = sorted({hit.path for hit in grep(self.store, self.base, [word]) if python.is_python(hit.path)})
+        paths = sorted({hit.path for hit in grep(self.store, self.base, [word], suffixes=python.SUFFIXES)})
         if len(paths) > _MOST_FILES:
             return None
         now, then = self.store.entries(self.base, paths), self.store.entries(self.known, paths)

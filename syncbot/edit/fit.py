@@ -5,6 +5,7 @@ This is the quick look that status reports take. Whether it can be taken out is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from syncbot.git.blobs import exists, read_blobs
@@ -14,6 +15,8 @@ from syncbot.model.project import Marker, Workaround
 from syncbot.model.status import Sight
 from syncbot.model.words import Fit, Scope
 
+_ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-7]{3})')
+_ESCAPED = dict(zip(b'abfnrtv"\\', b'\a\b\f\n\r\t\v"\\', strict=True))
 _MOST = 0.8
 _NEXT_TO_NOTHING = 0.05
 
@@ -92,14 +95,27 @@ def _added_lines(patch: bytes) -> dict[str, set[bytes]]:
     added: dict[str, set[bytes]] = {}
     current: set[bytes] = set()
     in_hunk = False
-    for line in patch.splitlines():
+    for line in patch.split(b"\n"):
         if line.startswith(b"diff --git "):
             in_hunk = False
         elif line.startswith(b"+++ ") and not in_hunk:
-            path = line[4:].split(b"\t")[0].decode("utf-8", "surrogateescape")
-            current = added.setdefault(path.removeprefix("b/"), set()) if path != "/dev/null" else set()
+            path = _unquoted(line[4:]).removeprefix(b"b/").decode("utf-8", "surrogateescape")
+            current = added.setdefault(path, set()) if line != b"+++ /dev/null" else set()
         elif line.startswith(b"@@"):
             in_hunk = True
         elif in_hunk and line.startswith(b"+") and any(chr(byte).isalnum() for byte in line):
             current.add(line[1:].strip())
     return {path: lines for path, lines in added.items() if lines}
+
+
+def _unquoted(name: bytes) -> bytes:
+    """A path as it stands in a diff's header: git quotes those with a quote, a backslash or a control character."""
+    if not name.startswith(b'"'):
+        return name.removesuffix(b"\t")  # a tab ends a name with spaces
+    inner = name.strip().removeprefix(b'"').removesuffix(b'"')
+    return _ESCAPE.sub(_meant, inner)
+
+
+def _meant(match: re.Match[bytes]) -> bytes:
+    escaped = match[1]
+    return bytes([int(escaped, 8) & 0xFF if len(escaped) == 3 else _ESCAPED[escaped[0]]])

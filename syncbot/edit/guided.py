@@ -8,78 +8,14 @@ surroundings stand; what somebody took away already stays away; what somebody re
 from __future__ import annotations
 
 import ast
-import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Sequence
 
 from syncbot.edit import lines as said
 from syncbot.edit import python
 from syncbot.edit.align import Alignment, reindented, resembles, window
+from syncbot.edit.coming import comes_back
+from syncbot.edit.places import Cut, Fate, Place, Sides, cuts_at, joined, trim, trimmed
 from syncbot.git.merge import Hunk
-
-
-class Fate(Enum):
-    """What became of a hunk's place."""
-
-    THERE = "there"
-    MOVED = "moved"
-    REFORMATTED = "reformatted"
-    PART = "part"
-    GONE = "gone"
-    DONE = "done"
-    IMPORTS = "imports"
-    BLANK = "blank"
-    STUCK = "stuck"
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Lines ``[start, end)`` of today's ``path`` become ``new``."""
-
-    path: str
-    start: int
-    end: int
-    new: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One hunk (or a part of one), what became of it, and the cuts that undo it. ``reason`` says why it is stuck."""
-
-    hunk: Hunk
-    fate: Fate
-    cuts: tuple[Cut, ...] = ()
-    reason: str = ""
-    start: int = 0
-    end: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Other:
-    """A file where a function was found again: its path, its lines and its functions."""
-
-    path: str
-    lines: Sequence[bytes]
-    spans: Sequence[python.Span]
-
-
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """Everything known of one file. ``tree_a`` and ``tree_h`` are None where the file is not Python or does not parse.
-
-    ``elsewhere`` finds a function by qualified name in another file of the branch.
-    """
-
-    path: str
-    a: Sequence[bytes]
-    b: Sequence[bytes]
-    h: Sequence[bytes]
-    alignment: Alignment
-    tree_a: ast.Module | None
-    tree_b: ast.Module | None
-    tree_h: ast.Module | None
-    elsewhere: Callable[[python.Span], Other | None]
 
 
 def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
@@ -89,9 +25,8 @@ def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
         place = _fate(sides, sides.alignment, hunk, sides.path)
         if place.fate is Fate.STUCK and _imports_only(sides, hunk):
             place = Place(hunk, Fate.IMPORTS)
-        if place.fate is Fate.STUCK:
-            moved = relocated(sides, hunk)
-            place = moved or place
+        if place.fate in (Fate.STUCK, Fate.GONE):
+            place = relocated(sides, hunk) or place
         if place.fate in (Fate.STUCK, Fate.PART) and (parts := _parts(sides, hunk)):
             answers = [_settled(sides, part) for part in parts]
             if all(answer.fate is not Fate.STUCK for answer in answers):
@@ -110,19 +45,10 @@ def _settled(sides: Sides, hunk: Hunk) -> Place:
     return place
 
 
-def _core(lines: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
-    """Return ``[start, end)`` without the blank lines at its edges."""
-    while start < end and said.is_blank(lines[start]):
-        start += 1
-    while end > start and said.is_blank(lines[end - 1]):
-        end -= 1
-    return start, end
-
-
 def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
-    a0, a1 = _core(sides.a, hunk.a0, hunk.a1)
+    a0, a1 = trim(sides.a, hunk.a0, hunk.a1)
     if a0 == a1:
-        return _comes_back(sides, alignment, hunk, path)
+        return comes_back(sides, alignment, hunk, path)
     comes = tuple(sides.b[hunk.b0 : hunk.b1])
     core = [i for i in range(a0, a1) if sides.a[i].strip()]
     there = [alignment.places[i] for i in core]
@@ -130,16 +56,20 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
         return _all_there(sides, alignment, hunk, path, (a0, a1), comes)
     low, high = alignment.gap(hunk.a0, hunk.a1)
     if found := window(alignment.h, low, high, sides.a[a0:a1]):
-        new = tuple(reindented(_inner(comes), sides.a[a0], alignment.h[found[0]]))
-        return Place(hunk, Fate.REFORMATTED, _cuts(path, alignment.h, *found, new), "", *found)
+        new = tuple(reindented(trimmed(comes), sides.a[a0], alignment.h[found[0]]))
+        return Place(hunk, Fate.REFORMATTED, cuts_at(path, alignment.h, *found, new), "", *found)
     newcomers = alignment.newcomers(low, high)
     if any(line.strip() for line in comes):
-        inner = _inner(comes)
+        inner = trimmed(comes)
         if window(alignment.h, low, high, inner):
             if all(place is None for place in there):
                 return Place(hunk, Fate.DONE)
         elif all(place is None for place in there) and not newcomers:
             return Place(hunk, Fate.GONE)
+        elif all(place is None for place in there) and _half_back(alignment, newcomers, inner):
+            # Somebody put a part of it back already; what is there now is all the parent's, so it can be completed.
+            span = newcomers[0], newcomers[-1] + 1
+            return Place(hunk, Fate.THERE, (Cut(path, *span, inner),), "", *span)
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
     alike = [
         i for i, place in zip(core, there, strict=True)
@@ -148,13 +78,14 @@ def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
     ]  # fmt: skip
     if alike or (newcomers and not _enclosing_gone(sides, hunk)):
         return Place(hunk, Fate.STUCK, (), _why(sides, core, there, alignment, newcomers), low, high)
-    cuts = [_cuts(path, alignment.h, place, place + 1, ()) for place in there if place is not None]
-    return Place(hunk, Fate.PART if cuts else Fate.GONE, _joined([cut for some in cuts for cut in some], alignment.h))
+    cuts = [cuts_at(path, alignment.h, place, place + 1, ()) for place in there if place is not None]
+    return Place(hunk, Fate.PART if cuts else Fate.GONE, joined([cut for some in cuts for cut in some], alignment.h))
 
 
-def _inner(lines: Sequence[bytes]) -> tuple[bytes, ...]:
-    start, end = _core(lines, 0, len(lines))
-    return tuple(lines[start:end])
+def _half_back(alignment: Alignment, newcomers: Sequence[int], comes: Sequence[bytes]) -> bool:
+    """Whether what stands in the gap is a part of what comes back, in its order."""
+    wanted = iter([said.normal(line) for line in comes])
+    return bool(newcomers) and all(said.normal(alignment.h[j]) in wanted for j in newcomers)
 
 
 def _all_there(
@@ -170,7 +101,7 @@ def _all_there(
         if any(line.strip() for line in comes):
             return Place(hunk, Fate.STUCK, (), "newer lines stand between the lines of the change", first, end)
         cuts = [Cut(path, place, place + 1, ()) for i in range(*core) if (place := alignment.places[i]) is not None]
-        return Place(hunk, Fate.THERE, _joined(cuts, alignment.h), "", first, end)
+        return Place(hunk, Fate.THERE, joined(cuts, alignment.h), "", first, end)
     whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
     neighbours = _neighbours_stand(alignment, hunk, first - (core[0] - hunk.a0), end + (hunk.a1 - core[1]))
     if (comes or neighbours) and whole == list(range(first - (core[0] - hunk.a0), end + (hunk.a1 - core[1]))):
@@ -178,8 +109,8 @@ def _all_there(
         assert start is not None
         new = tuple(reindented(comes, sides.a[core[0]], alignment.h[first]))
         return Place(hunk, Fate.THERE, (Cut(path, start, stop, new),), "", start, stop)
-    new = tuple(reindented(_inner(comes), sides.a[core[0]], alignment.h[first]))
-    return Place(hunk, Fate.THERE, _cuts(path, alignment.h, first, end, new), "", first, end)
+    new = tuple(reindented(trimmed(comes), sides.a[core[0]], alignment.h[first]))
+    return Place(hunk, Fate.THERE, cuts_at(path, alignment.h, first, end, new), "", first, end)
 
 
 def _neighbours_stand(alignment: Alignment, hunk: Hunk, start: int, end: int) -> bool:
@@ -187,31 +118,6 @@ def _neighbours_stand(alignment: Alignment, hunk: Hunk, start: int, end: int) ->
     above = hunk.a0 == 0 or alignment.places[hunk.a0 - 1] == start - 1
     below = hunk.a1 == len(alignment.a) or alignment.places[hunk.a1] == end
     return above and below
-
-
-def _cuts(path: str, h: Sequence[bytes], start: int, end: int, new: tuple[bytes, ...]) -> tuple[Cut, ...]:
-    """Return the cut, widened over blank lines so that the seam has no more of them than one side had before."""
-    if new:
-        return (Cut(path, start, end, new),)
-    above, below = said.blank_run(h, start, -1), said.blank_run(h, end, 1)
-    if end + below == len(h):
-        return (Cut(path, start - above, len(h), ()),)
-    if start - above == 0:
-        return (Cut(path, 0, end + below, ()),)
-    keep = max(above, below)
-    extra = above + below - keep
-    return (Cut(path, start - min(extra, above), end + max(0, extra - above), ()),)
-
-
-def _joined(cuts: Sequence[Cut], h: Sequence[bytes]) -> tuple[Cut, ...]:
-    """Return single-line cuts as runs, blank lines between two of them included, each seam kept tidy."""
-    runs: list[Cut] = []
-    for cut in sorted(cuts, key=lambda cut: cut.start):
-        if runs and all(said.is_blank(line) for line in h[runs[-1].end : cut.start]):
-            runs[-1] = Cut(cut.path, runs[-1].start, cut.end, ())
-        else:
-            runs.append(cut)
-    return tuple(piece for run in runs for piece in _cuts(run.path, h, run.start, run.end, ()))
 
 
 def _why(
@@ -225,105 +131,20 @@ def _why(
     return f"rewritten since: {first[:70]!r} stood where now {now[:70]!r} does"
 
 
-def _surroundings_gone(alignment: Alignment, hunk: Hunk, reach: int = 3) -> bool:
-    before = [i for i in range(hunk.a0 - 1, -1, -1) if alignment.a[i].strip()][:reach]
-    after = [i for i in range(hunk.a1, len(alignment.a)) if alignment.a[i].strip()][:reach]
-    return all(alignment.places[i] is None for i in [*before, *after])
-
-
 def _enclosing_gone(sides: Sides, hunk: Hunk) -> bool:
-    if sides.tree_a is None or sides.tree_h is None:
+    if sides.was.tree is None or sides.today.tree is None:
         return False
-    span = python.enclosing(python.spans(sides.tree_a), *_core(sides.a, hunk.a0, hunk.a1))
-    return span is not None and all(other.qualname != span.qualname for other in python.spans(sides.tree_h))
-
-
-def _comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
-    """Put lines in at a gap: only where both its sides stand, or one does and the other was rewritten in place."""
-    comes = tuple(sides.b[hunk.b0 : hunk.b1])
-    if not any(line.strip() for line in comes):
-        return _only_blank(alignment, hunk, path, comes)
-    above = next((i for i in range(hunk.a0 - 1, -1, -1) if alignment.a[i].strip()), None)
-    below = next((i for i in range(hunk.a1, len(alignment.a)) if alignment.a[i].strip()), None)
-    up = 0 if above is None else alignment.places[above]
-    down = len(alignment.h) if below is None else alignment.places[below]
-    low, high = alignment.gap(hunk.a0, hunk.a1)
-    if window(alignment.h, low, high, _inner(comes)):
-        return Place(hunk, Fate.DONE)
-    newcomers = alignment.newcomers(low, high)
-    if up is not None and down is not None and not newcomers:
-        return _between(
-            alignment, hunk, path, comes, above if above is not None else below, _seam(alignment, hunk, above, low)
-        )
-    if up is None and down is None and not newcomers and _surroundings_gone(alignment, hunk):
-        return Place(hunk, Fate.GONE)
-    at = None
-    if hunk.a0 == hunk.a1 and newcomers:
-        if (up is not None or down is not None) and _definitions(comes):
-            at = _beside(comes, above, up, down)
-        elif up is not None and down is None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[below], alignment.h[newcomers[0]]) and newcomers[0] == up + 1
-            at = up + 1 if rewritten else None
-        elif up is None and down is not None and above is not None and below is not None:
-            rewritten = resembles(alignment.a[above], alignment.h[newcomers[-1]]) and newcomers[-1] == down - 1
-            at = down if rewritten else None
-    if at is not None:
-        return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
-    return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
-
-
-def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:
-    """Return where whole functions go: they have no order that matters, and their blank lines say on which side."""
-    if down is not None and (said.is_blank(comes[-1]) or up is None or above is None):
-        return down
-    return up + 1 if up is not None and above is not None and said.is_blank(comes[0]) else down
-
-
-def _between(
-    alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...], old: int | None, seam: int
-) -> Place:
-    """Fill a gap whose two sides stand, in place of the blank lines it had, indented as its neighbour is today."""
-    blanks = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
-    start = end = seam
-    if blanks and None not in blanks:
-        start, end = blanks[0] or 0, (blanks[-1] or 0) + 1
-    if old is not None:
-        comes = tuple(reindented(comes, alignment.a[old], alignment.h[alignment.places[old] or 0]))
-    return Place(hunk, Fate.THERE, (Cut(path, start, end, comes),), "", start, end)
-
-
-def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...]) -> Place:
-    """A hunk of blank lines: done where they all stand, and no loss where they do not."""
-    whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
-    first = whole[0] if whole else None
-    if first is not None and whole == list(range(first, first + len(whole))):
-        return Place(hunk, Fate.THERE, (Cut(path, first, first + len(whole), comes),))
-    return Place(hunk, Fate.BLANK)
-
-
-def _definitions(comes: Sequence[bytes]) -> bool:
-    """Whether the lines are whole functions or classes, at whatever indentation, and nothing else."""
-    tree = python.parse(textwrap.dedent(b"".join(comes).decode("utf-8", "replace")).encode())
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tree is not None and bool(tree.body) and all(isinstance(node, kinds) for node in tree.body)
-
-
-def _seam(alignment: Alignment, hunk: Hunk, above: int | None, low: int) -> int:
-    """Return where in ``h`` the gap before line ``hunk.a0`` of ``a`` is, blank lines of the gap counted as in ``a``."""
-    if hunk.a0 > 0 and (place := alignment.places[hunk.a0 - 1]) is not None:
-        return place + 1
-    if hunk.a0 < len(alignment.a) and (place := alignment.places[hunk.a0]) is not None:
-        return place
-    return low if above is not None else 0
+    span = python.enclosing(python.spans(sides.was.tree), *trim(sides.a, hunk.a0, hunk.a1))
+    return span is not None and all(other.qualname != span.qualname for other in python.spans(sides.today.tree))
 
 
 def _imports_only(sides: Sides, hunk: Hunk) -> bool:
     """Whether all the hunk's lines, on both sides, belong to import statements of a Python file."""
-    if sides.tree_a is None or sides.tree_b is None or sides.tree_h is None:
+    if sides.was.tree is None or sides.wanted.tree is None or sides.today.tree is None:
         return False
     for tree, lines, start, end in (
-        (sides.tree_a, sides.a, hunk.a0, hunk.a1),
-        (sides.tree_b, sides.b, hunk.b0, hunk.b1),
+        (sides.was.tree, sides.a, hunk.a0, hunk.a1),
+        (sides.wanted.tree, sides.b, hunk.b0, hunk.b1),
     ):
         inside = {i for item in python.imports(tree) for i in range(item.start, item.end)}
         if any(lines[i].strip() and i not in inside for i in range(start, end)):
@@ -333,10 +154,10 @@ def _imports_only(sides: Sides, hunk: Hunk) -> bool:
 
 def _parts(sides: Sides, hunk: Hunk) -> list[Hunk]:
     """Split a hunk that only added lines into its whole statements, each with the comment above it."""
-    if sides.tree_a is None or any(line.strip() for line in sides.b[hunk.b0 : hunk.b1]):
+    if sides.was.tree is None or any(line.strip() for line in sides.b[hunk.b0 : hunk.b1]):
         return []
-    start, end = _core(sides.a, hunk.a0, hunk.a1)
-    bounds = sorted(_statements(sides.tree_a.body, start, end))
+    start, end = trim(sides.a, hunk.a0, hunk.a1)
+    bounds = sorted(_statements(sides.was.tree.body, start, end))
     if len(bounds) < 2:
         return []
     parts, at = [], hunk.a0
@@ -362,16 +183,18 @@ def _statements(body: Sequence[ast.stmt], start: int, end: int) -> list[tuple[in
 
 def relocated(sides: Sides, hunk: Hunk) -> Place | None:
     """Find the function or class of the hunk again by its qualified name, here or in another file, and look there."""
-    if sides.tree_a is None:
+    if sides.was.tree is None:
         return None
-    start, end = _core(sides.a, hunk.a0, hunk.a1)
-    known = python.spans(sides.tree_a)
+    start, end = trim(sides.a, hunk.a0, hunk.a1)
+    known = python.spans(sides.was.tree)
     whole = [span for span in known if start <= span.start and span.end <= end and start < end]
     span = whole[0] if len(whole) == 1 and (whole[0].start, whole[0].end) == (start, end) else None
     span = span or python.enclosing(known, start, end)
     if span is None:
         return None
-    here = [] if sides.tree_h is None else [s for s in python.spans(sides.tree_h) if s.qualname == span.qualname]
+    here = (
+        [] if sides.today.tree is None else [s for s in python.spans(sides.today.tree) if s.qualname == span.qualname]
+    )
     if len(here) == 1:
         path, lines, target = sides.path, sides.h, here[0]
     else:
@@ -382,25 +205,11 @@ def relocated(sides: Sides, hunk: Hunk) -> Place | None:
         target = next(s for s in other.spans if s.qualname == span.qualname)
     alignment = Alignment.within(sides.a, range(span.start, span.end), lines, range(target.start, target.end))
     place = _fate(sides, alignment, hunk, path)
-    if place.fate in (Fate.STUCK, Fate.GONE) or (place.fate is Fate.PART):
+    if place.fate in (Fate.STUCK, Fate.PART) and path != sides.path:
+        # The function lives on in another file, so its place is not gone, only beyond what can be decided.
+        return Place(hunk, Fate.STUCK, (), f"{span.qualname} is in {path} now, and has changed there")
+    if place.fate in (Fate.STUCK, Fate.GONE, Fate.PART):
         return None
     return Place(
         hunk, Fate.MOVED if place.fate is not Fate.DONE else place.fate, place.cuts, "", place.start, place.end
     )
-
-
-def apply(lines: Sequence[bytes], cuts: Sequence[Cut]) -> list[bytes] | None:
-    """Return ``lines`` with all ``cuts`` made, or None where two of them overlap."""
-    result: list[bytes] = []
-    at = 0
-    for cut in sorted(set(cuts), key=lambda cut: (cut.start, cut.end)):
-        if cut.start < at:
-            if all(said.is_blank(line) for line in lines[cut.start : at]) and not cut.new and cut.end >= at:
-                at = cut.end
-                continue
-            return None
-        result += lines[at : cut.start]
-        result += cut.new
-        at = cut.end
-    result += lines[at:]
-    return result

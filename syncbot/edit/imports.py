@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from syncbot.edit import python
+from syncbot.edit.lines import is_blank, seam
 
 
 def keys(tree: ast.Module | None) -> set[tuple[str | None, str, str | None]]:
@@ -26,6 +27,7 @@ def without(lines: Sequence[bytes], item: python.Imported) -> list[bytes] | None
     if b";" in b"".join(lines[start:end]):
         return None
     if len(node.names) == 1:
+        start, end = seam(lines, start, end) if _alone(lines, start, end) else (start, end)
         return [*lines[:start], *lines[end:]]
     first, last = alias.lineno - 1, alias.end_lineno or alias.lineno
     alone = lines[first:last]
@@ -43,6 +45,11 @@ def without(lines: Sequence[bytes], item: python.Imported) -> list[bytes] | None
     else:
         return None
     return [*lines[:first], new, *lines[last:]]
+
+
+def _alone(lines: Sequence[bytes], start: int, end: int) -> bool:
+    """Whether blank lines, or the ends of the file, stand on both sides of ``[start, end)``."""
+    return (start == 0 or is_blank(lines[start - 1])) and (end == len(lines) or is_blank(lines[end]))
 
 
 def _find(lines: Sequence[bytes], item: python.Imported) -> tuple[ast.Import | ast.ImportFrom | None, ast.alias | None]:
@@ -128,16 +135,19 @@ def _neighbour(tree: ast.Module, item: python.Imported, like: Sequence[bytes]) -
     others = [other for other in python.imports(model) if other.top and other.start != item.start]
     above = [other for other in others if other.start < item.start]
     below = [other for other in others if other.start > item.start]
-    for other in below[:1]:
-        if other.key in here and other.start == item.end:
-            return here[other.key].start
-    for other in reversed(above):
-        if other.key in here:
-            return here[other.key].end
-    for other in below:
-        if other.key in here:
-            return here[other.key].start
+    # First within its own group, the lines with no blank one between; then wherever a neighbour is left.
+    for apart in (False, True):
+        for other in reversed(above):
+            if other.key in here and (apart or not _blank_between(like, other.end, item.start)):
+                return here[other.key].end
+        for other in below:
+            if other.key in here and (apart or not _blank_between(like, item.end, other.start)):
+                return here[other.key].start
     return None
+
+
+def _blank_between(lines: Sequence[bytes], start: int, end: int) -> bool:
+    return any(is_blank(line) for line in lines[start:end])
 
 
 def settle(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.edit import data, python, repairs, verify
 from syncbot.edit import lines as said
 from syncbot.edit.align import Alignment
 from syncbot.edit.changed import Changed, Content
+from syncbot.edit.dangling import dangling
 from syncbot.edit.drafts import Draft
-from syncbot.edit.elsewhere import Search
 from syncbot.edit.files import File
+from syncbot.edit.needed import needed
+from syncbot.edit.search import Search
 from syncbot.git.merge import Hunk, hunks
 from syncbot.git.objects import Scratch, blob, is_binary
+from syncbot.git.run import GitError
 from syncbot.model.edit import FileEdit, Method, Problem, ProblemKind, Repair
 from syncbot.model.project import Marker
 
@@ -107,7 +110,7 @@ class Court:
 
     def _rules(self, judged: Sequence[verify.Judged], draft: Draft, tree: str) -> list[Problem]:
         files = [one.file for one in judged]
-        text = [one for one in judged if not any(is_binary(c.data or b"") for c in (one.file.h, one.file.r))]
+        text = [one for one in judged if one.is_text]
         owned = verify.Owned.of(text)
         found_again = set(draft.found_again)
         problems: list[Problem] = []
@@ -119,7 +122,11 @@ class Court:
         problems += verify.moved_within(lost)
         problems += verify.markers(files, self.markers, present=self.present)
         search = Search(self.store, result=tree, parent=self.comes, changed=files, moved=lost)
-        return [*problems, *search.problems(), *self._moved_elsewhere(search, lost)]
+        try:
+            return [*problems, *needed(search), *dangling(search), *self._moved_elsewhere(search, lost)]
+        except GitError as error:
+            unread = f"the search for uses could not read every file: {error}"
+            return [*problems, Problem(kind=ProblemKind.UNREADABLE, path="", line=0, detail=unread)]
 
     def _moved_elsewhere(self, search: Search, lost: dict[str, verify.Judged]) -> list[Problem]:
         """Lost lines that stand in another file of the result, where they did not stand before."""
@@ -155,21 +162,23 @@ def _judged(pair: Pair, difference: Sequence[Hunk]) -> verify.Judged:
         alignment=source.alignment if source else nothing,
         change=source.change if source else (),
         result=difference,
+        is_text=source.is_text if source else not is_binary(file.h.data or b""),
     )
 
 
-def file_edits(files: Iterable[Changed]) -> tuple[FileEdit, ...]:
-    """Return the files that differ, as the answer tells them."""
-    edits = []
-    for file in files:
+def file_edits(verdict: Verdict) -> tuple[FileEdit, ...]:
+    """Return the files that differ, as the answer tells them; a mode or a submodule alone counts no lines."""
+    edits = {}
+    for file in verdict.files:
         if file.h.data == file.r.data and file.h.path == file.r.path:
             continue
         binary = is_binary(file.h.data or b"") or is_binary(file.r.data or b"")
         judged = "python" if python.is_python(file.r.path) else "data" if data.is_data(file.r.path) else "lines"
-        edits.append(
-            FileEdit(
-                path=file.r.path, added=None if binary else len(file.added),
-                removed=None if binary else len(file.removed), judged="lines" if binary else judged,
-            )
+        edits[file.r.path] = FileEdit(
+            path=file.r.path, added=None if binary else len(file.added),
+            removed=None if binary else len(file.removed), judged="lines" if binary else judged,
         )  # fmt: skip
-    return tuple(edits)
+    for path, entry in verdict.draft.entries.items():
+        known = 0 if entry is None or entry.is_regular else None
+        edits.setdefault(path, FileEdit(path=path, added=known, removed=known))
+    return tuple(edits.values())

@@ -59,6 +59,22 @@ def blank_run(lines: Sequence[bytes], at: int, step: int) -> int:
     return count
 
 
+def letters(line: bytes) -> str:
+    """Return what a line says with no white space, no commas and one sort of quotes, to compare piece by piece."""
+    return _SPACE.sub("", text(line)).replace("'", '"').replace(",", "")
+
+
+def seam(lines: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
+    """Widen a cut over blank lines, so that what is left has no more of them in a row than one side had before."""
+    above, below = blank_run(lines, start, -1), blank_run(lines, end, 1)
+    if end + below == len(lines):
+        return start - above, len(lines)
+    if start - above == 0:
+        return 0, end + below
+    extra = min(above, below)
+    return start - min(extra, above), end + max(0, extra - above)
+
+
 def fold_commas(said: str) -> str:
     """Return a normal form with the commas before closing brackets gone, after lines were joined."""
     return _COMMA.sub("", said)

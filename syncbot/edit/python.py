@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+SUFFIXES = (".py", ".pyi")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPE = (*_FUNCTION, ast.ClassDef)
 
 
 def is_python(path: str) -> bool:
     """Whether the file is judged as Python."""
-    return path.endswith((".py", ".pyi"))
+    return path.endswith(SUFFIXES)
 
 
 def parse(source: bytes) -> ast.Module | None:
@@ -57,9 +57,9 @@ def faults(tree: ast.Module, path: str) -> Faults:
             return Faults()
     for message in found:
         if isinstance(message, messages.UndefinedName | messages.UndefinedExport | messages.UndefinedLocal):
-            undefined.append(Fault(str(message.message_args[0]), message.lineno))
+            undefined.append(Fault(str(next(iter(message.message_args))), message.lineno))
         elif isinstance(message, messages.UnusedImport):
-            unused.append(Fault(str(message.message_args[0]), message.lineno))
+            unused.append(Fault(str(next(iter(message.message_args))), message.lineno))
     return Faults(tuple(undefined), tuple(unused))
 
 
@@ -268,8 +268,8 @@ class _Reader(ast.NodeVisitor):
         self.found.bases[name] = any(not (isinstance(base, ast.Name) and base.id == "object") for base in node.bases)
         for part in [*node.decorator_list, *node.bases, *node.keywords]:
             self.visit(part)
-        self._inside(node.body, where=name, owner=name, local=False)
-        if not any(isinstance(part, _FUNCTION) and part.name == "__init__" for part in node.body):
+        self._inside(node.body, where=name, owner=name, local=self.local)
+        if not self.local and not any(isinstance(part, _FUNCTION) and part.name == "__init__" for part in node.body):
             fields = [
                 part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
             ]
@@ -386,15 +386,3 @@ def _parametrized(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]
                     for part in first.elts:
                         if isinstance(part, ast.Constant) and isinstance(part.value, str):
                             yield part.value
-
-
-def new_faults(before: tuple[Fault, ...], after: tuple[Fault, ...]) -> list[Fault]:
-    """Return the faults of ``after`` that ``before`` had not, counted by name."""
-    known = Counter(fault.name for fault in before)
-    fresh = []
-    for fault in after:
-        if known[fault.name] > 0:
-            known[fault.name] -= 1
-        else:
-            fresh.append(fault)
-    return fresh

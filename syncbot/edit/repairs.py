@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncbot.edit import imports, python
-from syncbot.edit.changed import Changed, Content
+from syncbot.edit.changed import Changed, Content, new_faults
 from syncbot.git.merge import Hunk
 from syncbot.model.edit import Repair, RepairKind
 
@@ -15,11 +15,11 @@ def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[list[bytes] | None,
 
     A name the result lost but still uses gets its import back; an import that only the change used goes with it.
     """
-    if file.r.tree is None or file.r.data is None:
+    if file.r.tree is None or file.r.data is None or file.r.data == file.h.data:
         return None, []
     lines, repairs = list(file.r.lines), list[Repair]()
     mended = set()
-    for fault in python.new_faults(file.h.faults.undefined, file.r.faults.undefined):
+    for fault in new_faults(file.h, file.r):
         kept = _named(file.h, fault.name)
         if kept is not None and kept.key not in file.r.imports:
             restored = _uncut(file, difference, kept) if not repairs else None
@@ -36,12 +36,12 @@ def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[list[bytes] | None,
         mended.add(kept.key)
         lines = restored
         repairs.append(Repair(kind=kind, path=file.r.path, line=_where(lines, kept), detail=why))
-    own = set(file.a.imports) - set(file.b.imports)
-    unused_before = {fault.name for fault in file.h.faults.unused}
     now = Content(file.r.path, b"".join(lines)) if repairs else file.r
     for fault in now.faults.unused:
         item = next((i for i in now.imports.values() if i.start + 1 == fault.line and _says(i, fault.name)), None)
-        if item is None or item.key not in own or fault.name in unused_before:
+        if item is None or item.key not in file.a.imports or item.key in file.b.imports:
+            continue
+        if any(fault.name == before.name for before in file.h.faults.unused):
             continue
         dropped = imports.without(lines, item)
         if dropped is not None and len(dropped) <= len(lines):

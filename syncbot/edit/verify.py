@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from syncbot.edit import data, python
 from syncbot.edit import lines as said
 from syncbot.edit.align import Alignment
-from syncbot.edit.changed import Changed
+from syncbot.edit.changed import Changed, new_faults
 from syncbot.git.merge import Hunk
 from syncbot.git.objects import is_binary
 from syncbot.model.edit import Problem, ProblemKind
@@ -33,6 +33,7 @@ class Judged:
     alignment: Alignment
     change: Sequence[Hunk]
     result: Sequence[Hunk]
+    is_text: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def broken(file: Changed) -> Iterator[Problem]:
     if after.tree is None and python.is_python(file.r.path) and (before.tree is not None or before.data is None):
         yield Problem(kind=ProblemKind.SYNTAX, path=file.r.path, line=0, detail="the result is no Python any more")
         return
-    for fault in python.new_faults(before.faults.undefined, after.faults.undefined):
+    for fault in new_faults(before, after):
         yield Problem(
             kind=ProblemKind.UNDEFINED_NAME,
             path=file.r.path,
@@ -88,11 +89,9 @@ def ownership(judged: Sequence[Judged], owned: Owned, *, merged: bool) -> Iterat
     A three-way merge (``merged``) conflicts where newer lines stand inside a block, so only others can behead one.
     """
     goes, comes = owned.goes.copy(), owned.comes.copy()
-    may_go = {key for one in judged for key in set(one.file.a.imports) - set(one.file.b.imports)}
-    may_come = {key for one in judged for key in one.file.b.imports}
     for one in judged:
         file = one.file
-        skip_h, skip_r = file.h.import_lines, file.r.import_lines
+        skip_h, skip_r = (file.h.import_lines, file.r.import_lines) if one.result else ((), ())
         pure: set[int] = set()
         for hunk in one.result:
             taken = [(i, file.h.lines[i]) for i in range(hunk.a0, hunk.a1) if i not in skip_h]
@@ -105,19 +104,28 @@ def ownership(judged: Sequence[Judged], owned: Owned, *, merged: bool) -> Iterat
             )
             if hunk.b0 == hunk.b1:
                 pure.update(range(hunk.a0, hunk.a1))
-        if file.h.tree is not None and file.r.tree is not None:
-            for key in set(file.h.imports) - set(file.r.imports) - may_go:
-                yield _line(
-                    ProblemKind.FOREIGN_LINE, file.h.path, file.h.imports[key].start, f"{file.h.imports[key]} goes"
-                )
-            for key in set(file.r.imports) - set(file.h.imports) - may_come:
-                yield _line(
-                    ProblemKind.FOREIGN_LINE, file.r.path, file.r.imports[key].start, f"{file.r.imports[key]} comes"
-                )
+        yield from _imports(judged, file)
         if not merged and pure and file.h.tree is not None and (line := python.headless(file.h.tree, pure)) is not None:
             yield _line(
                 ProblemKind.FOREIGN_LINE, file.h.path, line, "the block's header goes, newer lines in it would stay"
             )
+
+
+def _imports(judged: Sequence[Judged], file: Changed) -> Iterator[Problem]:
+    """Imports that go or come without being the change's, by what they import, wherever the statement stands."""
+    if file.h.tree is None or file.r.tree is None or file.h.data == file.r.data:
+        return
+    gone, come = set(file.h.imports) - set(file.r.imports), set(file.r.imports) - set(file.h.imports)
+    if gone:
+        gone -= {key for one in judged for key in set(one.file.a.imports) - set(one.file.b.imports)}
+    if come:
+        come -= {key for one in judged for key in one.file.b.imports}
+    for key in sorted(gone, key=str):
+        item = file.h.imports[key]
+        yield _line(ProblemKind.FOREIGN_LINE, file.h.path, item.start, f"{item} goes, and is not the change's own")
+    for key in sorted(come, key=str):
+        item = file.r.imports[key]
+        yield _line(ProblemKind.FOREIGN_LINE, file.r.path, item.start, f"{item} comes, and was not there before")
 
 
 def _foreign(
@@ -154,13 +162,16 @@ def left_behind(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[s
     """The change's own lines that would stay where they are, imports (judged by use) left out."""
     for one in judged:
         gone = {i for hunk in one.result for i in range(hunk.a0, hunk.a1)}
-        skip = one.file.a.import_lines
         for hunk in one.change:
             for i in range(hunk.a0, hunk.a1):
                 line, place = one.file.a.lines[i], one.alignment.places[i]
-                if place is None or place in gone or i in skip or not said.is_telling(line):
+                if place is None or place in gone or not said.is_telling(line):
                     continue
-                if owned.comes[said.normal(line)] or (one.file.a.path, i) in found_again:
+                if (
+                    owned.comes[said.normal(line)]
+                    or (one.file.a.path, i) in found_again
+                    or i in one.file.a.import_lines
+                ):
                     continue
                 yield _line(
                     ProblemKind.OWN_LINE_LEFT, one.file.h.path, place, f"{said.text(line).strip()[:80]!r} would stay"
@@ -171,24 +182,29 @@ def lost_lines(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[st
     """Return the change's own telling lines that are no longer where they were, and that no step found again."""
     lost = {}
     for one in judged:
-        skip = one.file.a.import_lines
         for hunk in one.change:
             for i in range(hunk.a0, hunk.a1):
                 line = one.file.a.lines[i]
-                if one.alignment.places[i] is not None or i in skip or (one.file.a.path, i) in found_again:
+                if one.alignment.places[i] is not None or (one.file.a.path, i) in found_again:
                     continue
-                if said.is_telling(line) and not owned.comes[said.normal(line)]:
+                if said.is_telling(line) and not owned.comes[said.normal(line)] and i not in one.file.a.import_lines:
                     lost[said.text(line).strip()] = one
     return lost
 
 
 def moved_within(lost: dict[str, Judged]) -> Iterator[Problem]:
     """Lost lines that stand elsewhere in the same file of the result, where the file held each only once."""
+    places: dict[int, tuple[dict[str, list[int]], Counter[str]]] = {}
     for what, one in lost.items():
+        if id(one) not in places:
+            now: dict[str, list[int]] = {}
+            for i, line in enumerate(one.file.r.lines):
+                now.setdefault(said.normal(line), []).append(i)
+            places[id(one)] = now, said.counted(one.file.b.lines)
+        found, before = places[id(one)]
         wanted = said.normal(what.encode("utf-8", "surrogateescape"))
-        here = [i for i, line in enumerate(one.file.r.lines) if said.normal(line) == wanted]
-        before = sum(said.normal(line) == wanted for line in one.file.b.lines)
-        if len(here) > before and len(here) <= COMMON:
+        here = found.get(wanted, [])
+        if before[wanted] < len(here) <= COMMON:
             yield _line(ProblemKind.MOVED_AWAY, one.file.r.path, here[-1], f"{what[:80]!r} was moved here")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from syncbot.forge.errors import AlreadyExistsError, InvalidError, NotFoundError
 from syncbot.forge.folder import BOT, Branches, comment_value, issue_value
 from syncbot.forge.folder_reader import FolderReader
 from syncbot.forge.texts import measure
+from syncbot.model.errors import CouldNotError, TryLaterError
 from syncbot.model.forge import (
     Comment,
     Issue,
@@ -22,6 +24,7 @@ from syncbot.model.forge import (
     PullState,
 )
 
+_PATIENCE = 60  # seconds for another run to finish its write
 _PROPOSAL_NOTE = """Change this file when you have acted: state is "open", "closed" (not wanted) or "merged";
 draft = false means it is ready. Syncbot keeps what you write here."""
 _ISSUE_NOTE = 'state is "open" or "closed".'
@@ -36,19 +39,34 @@ a person: `commands.md` says how to submit it. Tell syncbot what became of one b
 class FolderWriter:
     """Writes the folder; see `syncbot.forge.ports.Writer`. One writer at a time, by a lock beside the files."""
 
-    def __init__(self, root: Path, branches: Branches, clock: Callable[[], datetime.datetime]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        branches: Branches,
+        clock: Callable[[], datetime.datetime],
+        *,
+        commands: Callable[[str, Mapping[str, Any], Path], str] | None = None,
+    ) -> None:
         self._reader = FolderReader(root, branches)
         self._branches = branches
         self._clock = clock
         self._root = root
+        self._commands = commands or default_commands
 
-    def _lock(self) -> Any:
-        from filelock import FileLock
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout
 
-        self._root.mkdir(parents=True, exist_ok=True)
-        if not (about := self._root / "README.md").exists():
-            files.write_whole(about, _ABOUT)
-        return FileLock(self._root / ".lock", timeout=60)
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            with FileLock(self._root / ".lock", timeout=_PATIENCE):
+                if not (about := self._root / "README.md").exists():
+                    files.write_whole(about, _ABOUT)
+                yield
+        except Timeout:
+            raise TryLaterError(f"{self._root}: another run has been writing there for {_PATIENCE} s") from None
+        except OSError as error:
+            raise CouldNotError(f"{self._root}: {error}") from error
 
     def _now(self) -> datetime.datetime:
         return self._clock().astimezone(datetime.UTC).replace(microsecond=0)
@@ -92,7 +110,7 @@ class FolderWriter:
     def _derived(self, repo: str, table: dict[str, Any]) -> dict[str, str | bytes]:
         patch = self._branches.patch(table["head_repo"], table["base"], table["head_oid"])
         place = self._branches.location(table["head_repo"])
-        return {"change.patch": patch, "commands.md": commands(repo, table, place)}
+        return {"change.patch": patch, "commands.md": self._commands(repo, table, place)}
 
     def after_push(self, repo: str, branch: str, *, head_repo: str | None = None) -> None:
         """Bring patch and commands of the open proposal from ``branch`` up to date."""
@@ -213,7 +231,7 @@ class FolderWriter:
             files.write_whole(path, files.comment_text({**table, "updated_at": self._now()}, body))
 
 
-def commands(repo: str, table: dict[str, Any], place: Path) -> str:
+def default_commands(repo: str, table: Mapping[str, Any], place: Path) -> str:
     """Return what a person types to submit a proposal; every name is quoted for the shell."""
     head, base = shlex.quote(table["head"]), shlex.quote(table["base"])
     title, slug = shlex.quote(table["title"]), shlex.quote(repo)

@@ -3,7 +3,7 @@
 The modules ``github*.py`` of this room are the only ones that import PyGithub. What is promised beyond the ports:
 
 - a write is one request, sent once, never repeated and never redirected;
-- every read is conditional where GitHub's ETag can be trusted, and costs no quota then;
+- large listings are asked for with their ETag and cost no quota while unchanged; what decides a write never is;
 - a client is used by one thread at a time: calls from several take turns.
 """
 
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 GITHUB_API = "https://api.github.com"
 
 _log = logging.getLogger(__name__)
-_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+")
 
 
 def connect(
@@ -57,8 +58,9 @@ def connect(
     at a time, beyond which `RateLimitedError` is raised; ``between_writes`` seconds between two writes, as GitHub asks.
     """
     parts = urllib.parse.urlsplit(api)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        raise UsageError(f"{api!r} is not the address of a GitHub API: expected https://HOST/api/v3 or {GITHUB_API}")
+    safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    if not safe or not parts.hostname or parts.username or parts.password or parts.query:
+        raise UsageError(f"the address of a GitHub API is https://HOST/api/v3 or {GITHUB_API}, without credentials")
     secret = auth.token if isinstance(auth, TokenAuth) else auth.private_key
     if not secret:
         raise UsageError("the token is empty")
@@ -66,19 +68,18 @@ def connect(
     retry = make_retry(cache=cache, timeout=timeout, longest_wait=longest_wait, pause=pause)
     options = client_options(api, retry, between_writes=between_writes)
     if isinstance(auth, TokenAuth):
-        return GitHubConnection(make_client(GhAuth.Token(secret.reveal()), options), retry.wire, (secret,))
+        return GitHubConnection(make_client(GhAuth.Token(secret.reveal()), options), retry.wire)
     return _connect_app(auth, repo, options, retry.wire)
 
 
 def _connect_app(auth: AppAuth, repo: str | None, options: dict[str, Any], wire: Wire) -> GitHubConnection:
-    secrets = (auth.private_key,)
     try:
         app = GhAuth.AppAuth(auth.app_id, auth.private_key.reveal())
         app.token  # noqa: B018 - signs once, so that a broken key shows now
     except Exception as error:  # noqa: BLE001 - jwt and cryptography raise many kinds, and some hold the key
         raise UsageError(f"the app's private key cannot be used ({type(error).__name__})") from None
     integration = GithubIntegration(auth=app, **options)
-    with reading("the GitHub App", secrets):
+    with reading("the GitHub App", wire.secrets):
         if auth.installation is not None:
             installation = integration.get_app_installation(auth.installation)
         elif repo is None:
@@ -88,7 +89,7 @@ def _connect_app(auth: AppAuth, repo: str | None, options: dict[str, Any], wire:
         identity = Account(login=f"{installation.app_slug}[bot]", is_bot=True)
         granted = Permission.WRITE if installation.permissions.get("contents") == "write" else Permission.READ
         client = make_client(GhAuth.AppInstallationAuth(app, installation.id), options)
-    return GitHubConnection(client, wire, secrets, identity=identity, granted=granted)
+    return GitHubConnection(client, wire, identity=identity, granted=granted)
 
 
 def checked_slug(repo: str) -> str:
@@ -105,14 +106,12 @@ class GitHubConnection:
         self,
         client: Github,
         wire: Wire,
-        secrets: tuple[Secret, ...],
         *,
         identity: Account | None = None,
         granted: Permission = Permission.UNKNOWN,
     ) -> None:
         self.client = client
         self.wire = wire
-        self.secrets = secrets
         self.identity = identity
         self._granted = granted
         self._turn = threading.RLock()
@@ -128,19 +127,19 @@ class GitHubConnection:
     @contextmanager
     def look(self, what: str) -> Iterator[None]:
         """Take a turn for a read."""
-        with self._turn, reading(what, self.secrets):
+        with self._turn, reading(what, self.wire.secrets):
             yield
 
     @contextmanager
     def write(self, what: str) -> Iterator[None]:
         """Take a turn for the one request of a write."""
         with self._turn:
-            with reading(what, self.secrets):
+            with reading(what, self.wire.secrets):
                 auth = self.client.requester.auth
                 assert auth is not None
                 auth.token  # noqa: B018 - an app's token is renewed here, so that failing at it is no unclear write
             _log.info("writing: %s", what)
-            with writing(what, self.secrets):
+            with writing(what, self.wire.secrets):
                 yield
 
     def repository(self, repo: str) -> tuple[GhRepository, Repository]:

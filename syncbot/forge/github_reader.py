@@ -139,10 +139,12 @@ class GitHubReader:
 
     def comments(self, repo: str, number: int, *, since: datetime.datetime | None = None) -> tuple[Comment, ...]:
         """Comments on an issue or pull request, oldest first."""
+        # PyGithub writes the hour of any zone as if it were UTC.
+        after = since.astimezone(datetime.UTC) if since is not None else NotSet
         return self._list(
             repo,
             f"the comments of {repo}#{number}",
-            lambda found: found.get_issue(number).get_comments(since if since is not None else NotSet),
+            lambda found: found.get_issue(number).get_comments(after),
             values.comment,
         )
 

@@ -15,7 +15,7 @@ import sqlite3
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsRes
 from requests_cache import CachedSession
 from urllib3.exceptions import MaxRetryError
 
+from syncbot.model.forge import Secret
+
 _log = logging.getLogger(__name__)
 
 _READS = frozenset({"GET", "HEAD"})
@@ -35,25 +37,37 @@ _REDIRECTS = frozenset({301, 302, 307, 308})
 _EMPTY = (b"", b"{}", b"null")
 _TRIES = 3
 _CACHE_LIMIT = 50 << 20
-# Descriptions and listings whose ETag GitHub keeps true. A single pull request is not among them (its ETag stays when
-# ``mergeable`` has been worked out), nor is anything that is asked right before a write.
-_CACHED = re.compile(
-    r"/(?:repos/[^/]+/[^/]+|repositories/\d+)(?:/pulls|/pulls/\d+/(?:files|commits)|/issues(?:/\d+(?:/comments)?)?)?$"
-)
+# What is large and decides no write by itself. Everything else is asked afresh: an old answer about a pull request of a
+# branch, an issue or a comment would make a second one, or overwrite what a person wrote. (Nor does GitHub change the
+# ETag of a pull request when it has worked out ``mergeable``.)
+_CACHED = re.compile(r"/(?:repos/[^/]+/[^/]+|repositories/\d+)(?:/pulls|/pulls/\d+/(?:files|commits))?$")
 
 
 @dataclass
 class Wire:
-    """One client's session, and what its answers said of the quota (that for searches is another one)."""
+    """One client's session, what was sent through it, and what the answers said of the quota.
+
+    ``quota`` is remaining, limit and reset time (Unix seconds); that for searches is another one and not kept.
+    ``secrets`` is everything that was sent as a credential, so that no message repeats it.
+    """
 
     session: requests.Session
     timeout: float
     sent: int = 0
     quota: tuple[int, int, int] | None = None
+    secrets: list[Secret] = field(default_factory=list)
+
+    def sending(self, headers: Mapping[str, str]) -> None:
+        """Remember the credential of a request: an app's changes every hour."""
+        credential = headers.get("Authorization", "").partition(" ")[2]
+        if credential and all(credential != known.reveal() for known in self.secrets):
+            self.secrets.append(Secret(credential))
 
     def note(self, response: requests.Response) -> None:
-        """Count a request and remember remaining, limit and reset time (Unix seconds)."""
+        """Count an answer and remember its quota."""
         self.sent += 1
+        unchanged = " (not modified)" if getattr(response, "revalidated", False) else ""
+        _log.debug("%s %s: %d%s", response.request.method, response.url, response.status_code, unchanged)
         if response.headers.get("X-RateLimit-Resource", "core") != "core":
             return
         numbers = [response.headers.get(f"X-RateLimit-{name}", "") for name in ("Remaining", "Limit", "Reset")]
@@ -231,6 +245,8 @@ class _Http(HTTPRequestsConnectionClass):
         raise AssertionError("unreachable")
 
     def _send_once(self, url: str) -> requests.Response:
+        if self.wire is not None:
+            self.wire.sending(self.headers)
         response = self.session.request(
             self.verb,
             f"{self.protocol}://{self.host}:{self.port}{url}",
@@ -302,8 +318,7 @@ def make_retry(
 def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> dict[str, Any]:
     """Return what `Github` and `GithubIntegration` are built with."""
     Requester.injectConnectionClasses(_Http, _Https)  # type: ignore[arg-type]
-    # At DEBUG PyGithub logs whole answers, and that to an app's login holds its token; this module logs instead.
-    logging.getLogger("github.Requester").setLevel(logging.INFO)
+    _hush_library()
     return {
         "base_url": api.rstrip("/"),
         "retry": retry,
@@ -313,6 +328,18 @@ def client_options(api: str, retry: PatientRetry, *, between_writes: float) -> d
         "seconds_between_requests": 0,
         "seconds_between_writes": between_writes,
     }
+
+
+def _hush_library() -> None:
+    """Make PyGithub's log a part of ours: as imported it prints to standard error whatever the program wants.
+
+    Its requester stays silent below a warning: at DEBUG it logs whole answers, and that to an app's login is a token.
+    This module logs every request instead.
+    """
+    library = logging.getLogger("github")
+    library.handlers.clear()
+    library.setLevel(logging.NOTSET)
+    logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 
 def make_client(auth: Auth, options: dict[str, Any]) -> Github:

@@ -48,12 +48,15 @@ class Reader(Protocol):
     def open_pulls(self, repo: str, *, since: datetime.datetime | None = None) -> tuple[PullRequest, ...]:
         """Open pull requests, last touched first: the one listing that an idle run needs.
 
+        It may be old, by a wrong "not modified": before opening one, ask `pulls_of_branch`, which never is. Nor is any
+        other answer, but for files and commits.
+
         With ``since`` only those touched then or later, and no page beyond them is asked for: a project may have
         thousands.
         """
 
     def pulls_of_branch(self, repo: str, branch: str, *, head_repo: str | None = None) -> tuple[PullRequest, ...]:
-        """Pull requests into ``repo`` from one branch, in any state, newest first; never from a cache. One request."""
+        """Pull requests into ``repo`` from one branch, in any state, newest first. One request."""
 
     def pulls_saying(self, repo: str, text: str) -> tuple[PullRequest, ...]:
         """Pull requests in any state whose body holds ``text`` exactly.
@@ -63,7 +66,7 @@ class Reader(Protocol):
         """
 
     def pull(self, repo: str, number: int) -> PullRequest:
-        """One pull request in full, with ``mergeable``; never from a cache. One request."""
+        """One pull request in full, with ``mergeable``. One request."""
 
     def pull_files(self, repo: str, number: int) -> tuple[ChangedFile, ...]:
         """What a pull request changes, up to the forge's own limit (3,000 files on GitHub)."""
@@ -86,7 +89,7 @@ class Reader(Protocol):
         """What an account may do in a repository; ``unknown`` where the token may not ask. One request, asked once."""
 
     def checks(self, repo: str, oid: str) -> tuple[CheckResult, ...]:
-        """Check runs and commit statuses of a commit, by name. Two requests; never from a cache."""
+        """Check runs and commit statuses of a commit, by name. Two requests."""
 
     def compare_url(self, repo: str, base: str, branch: str, *, head_repo: str | None = None) -> str:
         """The page on which a person opens a pull request from ``branch``. No request."""

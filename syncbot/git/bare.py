@@ -53,11 +53,11 @@ class BareRepositories:
         git = self._git(repo)
         if git is None:
             return None
-        name = f"refs/heads/{safe_ref(branch)}"
-        return git.text("for-each-ref", "--format=%(objectname)", name) or None
+        _, out = git.result("rev-parse", "--verify", "--quiet", f"refs/heads/{safe_ref(branch)}", ok=(0, 1))
+        return out.decode().strip() or None
 
     def commits(self, repo: str, base: str, oid: str) -> tuple[PullCommit, ...]:
-        """Return the commits of ``oid`` that ``base`` lacks, oldest first; only the last one where ``base`` is not."""
+        """Return the commits of ``oid`` that ``base`` lacks, oldest first; only the last one if none or no ``base``."""
         git = Git(self._place(repo))
         records = git.text("log", "-z", "--reverse", "--format=%H%n%B", *self._own(repo, base, oid), "--").split("\0")
         pairs = (record.partition("\n") for record in records if record)
@@ -110,5 +110,9 @@ class BareRepositories:
                 return None
 
     def _own(self, repo: str, base: str, oid: str) -> tuple[str, ...]:
+        """Return what `git log` is asked for; of a branch that is merged by now the last commit still tells it."""
         ours = self.head(repo, base)
-        return (f"{ours}..{safe_ref(oid)}",) if ours is not None and ours != oid else ("-1", safe_ref(oid))
+        git = Git(self._place(repo))
+        if ours is None or git.result("merge-base", "--is-ancestor", safe_ref(oid), ours, ok=(0, 1))[0] == 0:
+            return ("-1", safe_ref(oid))
+        return (f"{ours}..{safe_ref(oid)}",)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from syncbot.git.run import Git
+
+_NOTHING = re.compile(rb" (?:missing|ambiguous)\n")
 
 
 def read_blobs(git: Git, names: Iterable[str]) -> dict[str, bytes | None]:
@@ -27,23 +30,23 @@ def _oid(git: Git, name: str) -> str:
     return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", name, ok=(0, 1, 128))
 
 
-def _read(git: Git, wanted: list[str]) -> dict[str, bytes | None]:
+def _read(git: Git, names: Iterable[str]) -> dict[str, bytes | None]:
+    wanted = {name: name.encode("utf-8", "surrogateescape") for name in names}
     if not wanted:
         return {}
-    asked = b"\0".join(name.encode("utf-8", "surrogateescape") for name in wanted) + b"\0"
-    out = git.run("cat-file", "--batch", "-z", "--buffer", stdin=asked)
+    out = git.run("cat-file", "--batch", "-z", "--buffer", stdin=b"\0".join(wanted.values()) + b"\0")
     found: dict[str, bytes | None] = {}
     at = 0
-    for name in wanted:
-        end = out.index(b"\n", at)
-        header = out[at:end].rsplit(b" ", 2)
-        at = end + 1
-        if len(header) != 3 or not header[2].isdigit():
-            found[name] = None
+    for name, asked in wanted.items():
+        # The name comes back when there is nothing to show for it, and a name may hold a newline.
+        if out.startswith(asked, at) and (answer := _NOTHING.match(out, at + len(asked))):
+            found[name], at = None, answer.end()
             continue
-        size = int(header[2])
-        found[name] = out[at : at + size] if header[1] == b"blob" else None
-        at += size + 1
+        end = out.index(b"\n", at)
+        _, kind, *size = out[at:end].split(b" ")
+        at = end + 1
+        found[name] = out[at : at + int(size[0])] if kind == b"blob" else None
+        at += int(size[0]) + 1 if size else 0
     return found
 
 

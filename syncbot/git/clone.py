@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from syncbot.git.refs import read_refs
 from syncbot.git.run import Access, Git, GitError
 from syncbot.git.url import parse_address, redact
 from syncbot.git.view import plain_view
@@ -112,6 +113,22 @@ def open_clone(path: str | Path) -> Clone:
         slug=slug,
         notes=notes,
     )
+
+
+def branch_ref_in(clone: Clone, branch: str | None) -> str:
+    """The full ref of ``branch`` in a clone, or of its default branch; any other ref is returned as it is.
+
+    Raises `UsageError` when no branch is asked for and the clone tells none.
+    """
+    if branch is None:
+        if clone.branch_ref is None:
+            raise UsageError(
+                f"{clone.label} does not say which branch is the default one; name it "
+                "(with --branch, or as branch in syncbot.toml)"
+            )
+        return clone.branch_ref
+    known = {ref.name for ref in read_refs(clone.git(), *clone.branch_candidates(branch))}
+    return next((ref for ref in clone.branch_candidates(branch) if ref in known), branch)
 
 
 def _why_not(git: Git, place: Path, error: Exception) -> str:

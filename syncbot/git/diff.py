@@ -17,6 +17,8 @@ from syncbot.git.run import Git
 _OID_LINE = re.compile(rb"^([0-9a-f]{40}(?:[0-9a-f]{24})?)\n", re.MULTILINE)
 _HANDS = 2
 _WORTH_SHARING = 100
+# Paths go to git as arguments, and a system takes a limited number of bytes of these.
+_ARGUMENTS = 100_000
 _RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--diff-merges=first-parent")
 _PATCH = ("-p", "--no-renames", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=3")
 
@@ -53,11 +55,18 @@ def read_changes(git: Git, *revisions: str, paths: Iterable[str] = (), whole: bo
 
     ``whole``: the full change of each such commit, not only its part under ``paths``.
     """
-    limits = list(paths)
-    words = ["log", *_RAW, "--full-history", *(["--full-diff"] if whole else []), "--format=%H", "--stdin"]
-    source = "\n".join([*revisions, "--", *limits]) + "\n"
+    words = [
+        "log",
+        *_RAW,
+        "--full-history",
+        *(["--full-diff"] if whole else []),
+        "--format=%H",
+        "--stdin",
+        "--",
+        *paths,
+    ]
     git_literal = git.with_env(GIT_LITERAL_PATHSPECS="1")
-    return _parse_raw(git_literal.records(*words, stdin=source.encode("utf-8", "surrogateescape")))
+    return _parse_raw(git_literal.records(*words, stdin=("\n".join(revisions) + "\n").encode()))
 
 
 def change_of(git: Git, oids: Iterable[str]) -> dict[str, Change]:
@@ -127,7 +136,8 @@ def unread_paths(change: Change, sizes: Mapping[str, int]) -> frozenset[str]:
 def read_patches(git: Git, changes: dict[str, Change], *, reverse: bool = False) -> dict[str, Patch]:
     """The patches of the commits in ``changes``; ``reverse``: of what would undo them.
 
-    A path with a missing blob is left out of its patch and named in ``unread``.
+    A path with a missing blob is left out of its patch and named in ``unread``; where a huge change lacks one, the
+    whole patch is empty.
     """
     sizes = blob_sizes(git, changes.values())
     unread = {oid: unread_paths(change, sizes) for oid, change in changes.items()}
@@ -149,7 +159,7 @@ def read_patches(git: Git, changes: dict[str, Change], *, reverse: bool = False)
                 found |= part
     for oid, left_out in unread.items():
         kept = [entry.path for entry in changes[oid] if entry.path not in left_out]
-        if left_out and kept:
+        if left_out and kept and sum(map(len, kept)) < _ARGUMENTS:
             part = _with_ids(git, _diff_trees(git, [oid], options, kept))
             found |= {oid: replace(patch, unread=left_out) for oid, patch in part.items()}
     return found

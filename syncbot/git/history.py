@@ -9,14 +9,16 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from syncbot.git.run import Git, GitError, safe_ref
 from syncbot.model.errors import UnknownObjectError
 
-_FORMAT = "%H%x1f%P%x1f%at%x1f%ct%x1f%an <%ae>%x1f%s%x1f%b"
+# None of the fields before the body can hold a newline.
+_FORMAT = "%H%n%P%n%at%n%ct%n%an <%ae>%n%s%n%b"
 
-
+_TIME = re.compile(r"-?[0-9]{1,11}")
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 
 
@@ -105,33 +107,62 @@ def read_history(git: Git, tips: Sequence[str]) -> History:
     try:
         for record in git.records("log", "-z", "--topo-order", f"--format={_FORMAT}", "--stdin", stdin=words):
             text = record.decode("utf-8", "replace").lstrip("\n")
-            oid, parents, authored, committed, author, subject, body = text.split("\x1f", 6)
-            times = int(authored), int(committed)
+            oid, parents, authored, committed, author, subject, body = text.split("\n", 6)
+            times = _seconds(authored), _seconds(committed)
             commits[oid] = Commit(oid, tuple(parents.split()), *times, author, subject, body, len(commits))
     except GitError as error:
         raise UnknownObjectError(f"the history of this clone cannot be read: {error.stderr}") from error
     return History(commits, tips)
 
 
-def merge_components(history: History, merge: Commit) -> list[str]:
-    """The ordinary commits that a two-parent merge brought in, newest first; empty for any other commit."""
+def _seconds(text: str) -> int:
+    """A time as git prints it; 0 where the commit has none, and for years no calendar knows."""
+    return int(text) if _TIME.fullmatch(text) else 0
+
+
+def moment(text: str) -> dt.datetime | None:
+    """The same as a date; None where there is none."""
+    return dt.datetime.fromtimestamp(_seconds(text), dt.UTC) if _seconds(text) else None
+
+
+def is_readable(git: Git, tip: str) -> bool:
+    """Whether this clone has every commit below ``tip``."""
+    return git.result("rev-list", "--count", "--end-of-options", safe_ref(tip), ok=(0, 128))[0] == 0
+
+
+def merge_components(history: History, merge: Commit, most: int) -> list[str]:
+    """The ordinary commits that a two-parent merge brought in, newest first.
+
+    Empty for any other commit, and for a merge that brought in more than ``most``: no pull request, a whole branch.
+    """
     if len(merge.parents) != 2:
         return []
-    first, second = merge.parents
+    # Children come before parents, so that by its turn a commit knows whether the first parent reaches it.
+    first, second = (history.commits.get(parent) for parent in merge.parents)
+    waiting = [(commit.place, commit.oid) for commit in (first, second) if commit is not None]
+    heapify(waiting)
+    known = {merge.parents[0]: True} | {merge.parents[1]: merge.parents[0] == merge.parents[1]}
+    new = int(second is not None and not known[merge.parents[1]])
     found: list[str] = []
-    stack, seen = [second], {second}
-    while stack:
-        oid = stack.pop()
-        commit = history.commits.get(oid)
-        if commit is None or history.is_ancestor(oid, first):
-            continue
-        if len(commit.parents) < 2:
-            found.append(oid)
+    while new:
+        commit = history.commits[heappop(waiting)[1]]
+        shared = known[commit.oid]
+        new -= not shared
+        if not shared and len(commit.parents) < 2:
+            found.append(commit.oid)
+            if len(found) > most:
+                return []
         for parent in commit.parents:
-            if parent not in seen:
-                seen.add(parent)
-                stack.append(parent)
-    return sorted(found, key=lambda oid: history.commits[oid].place)
+            if parent not in history.commits:
+                continue
+            if parent not in known:
+                known[parent] = shared
+                new += not shared
+                heappush(waiting, (history.commits[parent].place, parent))
+            elif shared and not known[parent]:
+                known[parent] = True
+                new -= 1
+    return found
 
 
 def resolve(git: Git, ref: str) -> str:
@@ -148,7 +179,7 @@ def commit_before(git: Git, tip: str, moment: dt.datetime) -> str | None:
     return git.text("rev-list", "-1", "--first-parent", until, "--end-of-options", safe_ref(tip)) or None
 
 
-def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.datetime]]:
+def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.datetime | None]]:
     """The commit that each full or abbreviated id names, with its date; those that name none are left out."""
     wanted = [name for name in dict.fromkeys(names) if _HEX.match(name)]
     if not wanted:
@@ -159,5 +190,5 @@ def commit_dates(git: Git, names: Iterable[str]) -> dict[str, tuple[str, dt.date
     if not oids:
         return {}
     log = git.lines("log", "--no-walk=unsorted", "--format=%H %ct", "--stdin", stdin="\n".join(oids.values()).encode())
-    dates = {oid: dt.datetime.fromtimestamp(int(time), dt.UTC) for oid, time in (line.split(" ") for line in log)}
+    dates = {oid: moment(time) for oid, time in (line.split(" ") for line in log)}
     return {name: (oid, dates[oid]) for name, oid in oids.items() if oid in dates}

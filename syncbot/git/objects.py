@@ -1,8 +1,9 @@
-"""Objects without a work tree: a scratch object store in front of a clone, and the reads and writes it needs.
+"""Objects without a work tree: a scratch repository in front of a clone, and the reads and writes it needs.
 
-A `Scratch` owns a temporary folder. What is written lands there, what is read comes from there or from the clone, which
-gains no object and no ref. Objects made in it stay readable until the scratch is closed; `patch` and `commit` turn a
-tree into something that outlives it.
+A `Scratch` owns a temporary bare repository that borrows the clone's objects. What is written lands in it, what is read
+comes from it or from the clone, which gains no object and no ref. The clone's configuration and attributes have no say:
+a merge driver or a filter named there could be any program. Objects made here stay readable until the scratch is
+closed; `patch` and `commit` turn a tree into something that outlives it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from syncbot.git.run import Access, Git, GitError, safe_ref
+from syncbot.git.untouched import Untouched
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 SYMLINK = "120000"
@@ -65,19 +67,21 @@ class Scratch:
         self.repository = repository
         if not repository.is_dir():
             raise UsageError(f"{repository} is not a folder; give the path of a clone")
-        clone = Git(repository, Access.READ)
+        self.clone = Git(repository, Access.READ)
         try:
-            objects = clone.text("rev-parse", "--git-path", "objects")
-        except GitError as error:
+            objects, shallow, form = self.clone.lines(
+                "rev-parse", "--git-path", "objects", "--git-path", "shallow", "--show-object-format"
+            )
+        except (GitError, ValueError) as error:
             raise UsageError(f"{repository} is not a git repository") from error
+        self._known: dict[bytes, str] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
-        (self._folder / "objects").mkdir()
-        self.git = clone.with_env(
-            GIT_OBJECT_DIRECTORY=str(self._folder / "objects"),
-            GIT_ALTERNATE_OBJECT_DIRECTORIES=_quoted((repository / objects).resolve()),
-            GIT_INDEX_FILE=str(self._folder / "index"),
-            GIT_LITERAL_PATHSPECS="1",
-        )
+        place = (repository / objects).resolve()
+        self._untouched = Untouched(place)
+        _initialise(self._folder, place, form)
+        if (repository / shallow).is_file():
+            shutil.copyfile(repository / shallow, self._folder / "shallow")
+        self.git = Git(self._folder, Access.READ, env={"GIT_DIR": str(self._folder), "GIT_LITERAL_PATHSPECS": "1"})
 
     def __enter__(self) -> Self:
         return self
@@ -89,17 +93,22 @@ class Scratch:
 
     def close(self) -> None:
         """Throw the scratch objects away."""
+        self._untouched.restore()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def objects(self) -> Path:
-        """The folder of the new objects, to be named as an alternate by whoever pushes them."""
+        """The folder of the new objects, for whoever pushes them to name as an alternate."""
         return self._folder / "objects"
 
     def commit_id(self, ref: str) -> str:
         """Return the commit ``ref`` names. Raises `UsageError` for what git must not see, else `UnknownObjectError`."""
         try:
-            return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
+            return self.clone.text("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
+        except GitError:
+            pass
+        try:
+            return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         except GitError as error:
             raise UnknownObjectError(f"{self.repository} has no commit {ref!r}") from error
 
@@ -134,25 +143,26 @@ class Scratch:
         wanted = list(dict.fromkeys(oids))
         if not wanted:
             return {}
-        # One that git cannot read ends the whole batch, so what is there is asked first.
         request = "".join(oid + "\n" for oid in wanted).encode("ascii")
-        there = [
-            line.split()[0]
-            for line in self.git.lines("cat-file", "--batch-check", stdin=request)
-            if line.split()[1:2] == ["blob"]
-        ]
-        output = self.git.run("cat-file", "--batch", stdin="".join(oid + "\n" for oid in there).encode("ascii"))
+        output = self.git.run("cat-file", "--batch", stdin=request)
         found, at = {}, 0
         while at < len(output):
             end = output.index(b"\n", at)
-            oid, _, size = output[at:end].decode("ascii").split(" ")
-            found[oid] = output[end + 1 : end + 1 + int(size)]
-            at = end + 1 + int(size) + 1
+            oid, *told = output[at:end].decode("ascii").split(" ")
+            at = end + 1
+            if told[0] != "missing":
+                size = int(told[1])
+                if told[0] == "blob":
+                    found[oid] = output[at : at + size]
+                    self._known[found[oid]] = oid
+                at += size + 1
         return found
 
     def write(self, data: bytes) -> str:
-        """Store a blob and return its id."""
-        return self.git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
+        """Store a blob and return its id; what was read or written before is not written again."""
+        if data not in self._known:
+            self._known[data] = self.git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
+        return self._known[data]
 
     def flat_trees(self, trees: Sequence[Mapping[str, Entry]]) -> list[str]:
         """Store trees whose names hold no ``/``, by one process, and return their ids in order."""
@@ -163,20 +173,25 @@ class Scratch:
         request = "".join(blocks).encode("utf-8")
         return self.git.lines("mktree", "--batch", "--missing", "-z", stdin=request)
 
-    def replace(self, tree: str, changes: Mapping[str, Entry | None]) -> str:
-        """Return a tree like ``tree`` with some files put in, or taken out (None)."""
+    def index(self, tree: str) -> Git:
+        """Return a runner whose index, a file of the scratch, holds ``tree``; one index is in use at a time."""
         with contextlib.suppress(FileNotFoundError):
             (self._folder / "index").unlink()
         self.git.run("read-tree", tree)
-        null = "0" * len(self.git.text("rev-parse", "--verify", tree + "^{tree}"))
+        return self.git
+
+    def replace(self, tree: str, changes: Mapping[str, Entry | None]) -> str:
+        """Return a tree like that of ``tree`` (a full id) with some files put in, or taken out (None)."""
+        index = self.index(tree)
+        null = "0" * len(tree)
         gone = [f"0 {null}\t".encode() + _raw(path) + b"\0" for path, entry in changes.items() if entry is None]
         put = [
             f"{entry.mode} {entry.oid}\t".encode() + _raw(path) + b"\0"
             for path, entry in changes.items()
             if entry is not None
         ]
-        self.git.run("update-index", "-z", "--index-info", stdin=b"".join(gone + put))
-        return self.git.text("write-tree", "--missing-ok")
+        index.run("update-index", "-z", "--index-info", stdin=b"".join(gone + put))
+        return index.text("write-tree", "--missing-ok")
 
     def commit(self, tree: str, parents: Sequence[str], message: str, identity: Identity = NOBODY) -> str:
         """Store a commit in the scratch and return its id."""
@@ -213,9 +228,18 @@ def _raw(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _quoted(path: Path) -> str:
-    """Quote a folder for GIT_ALTERNATE_OBJECT_DIRECTORIES, where a colon would end it."""
-    text = str(path)
-    if ":" not in text and not text.startswith('"'):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _initialise(folder: Path, objects: Path, form: str) -> None:
+    """Make a bare repository by hand; ``git init`` would copy templates and take longer than the files it writes."""
+    for part in ("objects/info", "refs"):
+        (folder / part).mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    version = "0" if form == "sha1" else f"1\n[extensions]\n\tobjectformat = {form}"
+    (folder / "config").write_text(f"[core]\n\tbare = true\n\trepositoryformatversion = {version}\n")
+    (folder / "objects" / "info" / "alternates").write_text(_quoted(str(objects)) + "\n")
+
+
+def _quoted(path: str) -> str:
+    """Quote a folder for the file of alternates, where a line break would end it and ``#`` would be a comment."""
+    if "\n" not in path and not path.startswith(('"', "#")):
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

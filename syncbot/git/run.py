@@ -226,8 +226,9 @@ class Git:
         return self.run(*args, stdin=stdin, ok=ok).decode("utf-8", "replace").removesuffix("\n")
 
     def lines(self, *args: str, stdin: bytes | None = None) -> list[str]:
-        """Run and return the lines of standard output."""
-        return self.text(*args, stdin=stdin).splitlines()
+        """Run and return the lines of standard output; only a newline ends one (names may hold other separators)."""
+        text = self.text(*args, stdin=stdin)
+        return text.split("\n") if text else []
 
     def chunks(self, *args: str, stdin: bytes | None = None) -> Iterator[bytes]:
         """Run and yield standard output as it arrives, in blocks of up to 64 KiB.

@@ -18,7 +18,8 @@ from syncbot.landing.survey import Query, Survey, commits_in_queries
 from syncbot.model.landing import FixReport, Target
 from syncbot.model.words import Verdict
 
-_NAMESPACE = "landing/1"
+# One more whenever the same history may get another answer.
+_NAMESPACE = "landing/4"
 
 
 class Facts(Protocol):
@@ -54,7 +55,7 @@ def ask(
     for key in keys:
         try:
             reports[key] = decode(known[key], targets)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             continue
     open_queries = {key: query for key, query in zip(keys, queries, strict=True) if key not in reports}
     if open_queries:

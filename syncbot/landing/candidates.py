@@ -13,12 +13,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from syncbot.git.diff import Change
-from syncbot.git.history import Commit, History
-from syncbot.landing.claims import Claims, Undo, twin_key
+from syncbot.git.history import Commit, History, merge_components
+from syncbot.landing.claims import Claims, Reference, Undo, twin_key, untagged
 from syncbot.model.words import EvidenceKind
 
-_TAIL_NUMBER = re.compile(r"\s*\(#(\d+)\)\s*$")
+_TAIL_NUMBER = re.compile(r"\s*\(#([0-9]{1,10})\)\s*$")
+_AGAIN = re.compile(
+    r"^(?:re-?land(?:ing)?:?\s+|re-?apply:?\s+|retry:?\s+|re-?(?=add|enable|introduce|implement|support))"
+)
 _CUT = ("…", "...")
+_STEM = 12
+"""The beginning of a subject is shared by too many commits if it is shorter."""
+_PARTS = 50
+"""A merge that brought in more commits is no pull request."""
+
+
+def title_key(subject: str) -> str:
+    """What two titles of the same work share: no tags, no number, no word that says "once more".
+
+    >>> title_key("[Core] Re-add the timeout (#7)") == title_key("Add the timeout")
+    True
+    """
+    return _AGAIN.sub("", untagged(_TAIL_NUMBER.sub("", subject)).lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +90,14 @@ class Index:
         self.undo_by_subject: dict[str, list[Undo]] = defaultdict(list)
         self.undo_by_stem: list[tuple[str, Undo]] = []
         self._named: dict[str, set[str]] = defaultdict(set)
+        self._parts: dict[str, list[str]] = {}
+        self.reverting = {undo.commit for undo in claims.undos if undo.direct}
+        self.by_title: dict[str, list[str]] = defaultdict(list)
+        for oid, commit in history.commits.items():
+            self.by_title[title_key(commit.subject)].append(oid)
         for undo in claims.undos:
             self._add(undo)
+        self._pass_on_to_parts()
         self.picks: dict[str, list[str]] = defaultdict(list)
         for oid, commits in claims.picked_from.items():
             self.picks[self.full(oid) or oid].extend(commits)
@@ -96,9 +118,26 @@ class Index:
         elif match := _TAIL_NUMBER.search(reference.subject):
             self.undo_by_number[int(match[1])].append(undo)
         elif reference.subject.endswith(_CUT):
-            self.undo_by_stem.append((reference.subject.rstrip("….").rstrip(), undo))
+            stem = reference.subject.rstrip("….").rstrip()
+            if len(stem) >= _STEM:
+                self.undo_by_stem.append((stem, undo))
         else:
-            self.undo_by_subject[reference.subject].append(undo)
+            self.undo_by_subject[untagged(reference.subject)].append(undo)
+
+    def _pass_on_to_parts(self) -> None:
+        """A merge that is undone takes its commits along, as far as the diffs agree."""
+        for oid in list(self.undo_by_oid):
+            for part in self.parts(oid):
+                self.undo_by_oid[part] += [undo._replace(direct=False) for undo in self.undo_by_oid[oid]]
+
+    def parts(self, oid: str) -> list[str]:
+        """The commits that a merged pull request consists of, newest first; empty for an ordinary commit."""
+        commit = self.history.commits.get(oid)
+        if commit is None or len(commit.parents) < 2:
+            return []
+        if oid not in self._parts:
+            self._parts[oid] = merge_components(self.history, commit, _PARTS)
+        return self._parts[oid]
 
     def full(self, oid: str) -> str | None:
         """The commit of this history that a full or abbreviated id names, if exactly one does."""
@@ -126,20 +165,31 @@ class Index:
         return [other for other in (*self.twins(oid), *named) if other is not None and self.on_branch(other)]
 
     def undos_of(self, landing: Commit) -> list[Undo]:
-        """The claims to undo (or re-land) a landing, by id, number or subject."""
+        """The claims to undo (or re-land) a landing, by id, number or subject; one of its parts is undone for it."""
         found = list(self.undo_by_oid.get(landing.oid, ()))
+        for part in self.parts(landing.oid):
+            found += [undo._replace(direct=False) for undo in self.undo_by_oid.get(part, ())]
         number = self.claims.number.get(landing.oid)
-        if number is not None:
-            found += self.undo_by_number.get(number, ())
-        stem = _TAIL_NUMBER.sub("", landing.subject)
-        by_words = [*self.undo_by_subject.get(stem, ()), *self.undo_by_subject.get(landing.subject, ())]
-        by_words += [undo for start, undo in self.undo_by_stem if landing.subject.startswith(start)]
-        # Words alone are shared by many commits; a message that also names an id means that one.
-        for undo in by_words:
+        by_words = list(self.undo_by_number.get(number, ())) if number is not None else []
+        whole, stem = landing.subject, _TAIL_NUMBER.sub("", landing.subject)
+        by_subject = [
+            undo if undo.reference.subject in (whole, stem) else undo._replace(direct=False)
+            for subject in dict.fromkeys((untagged(stem), untagged(whole)))
+            for undo in self.undo_by_subject.get(subject, ())
+        ]
+        by_subject += [undo for start, undo in self.undo_by_stem if whole.startswith(start)]
+        if by_subject and self._is_shared(landing):
+            by_subject = [undo._replace(direct=False) for undo in by_subject]
+        # A message that names ids means those; whether it means this one too, only the diff can say.
+        for undo in (*by_words, *by_subject):
             named = {oid for oid in self._named[undo.commit] if oid in self.history.commits}
-            if not named or landing.oid in named:
-                found.append(undo)
+            found.append(undo._replace(direct=False) if named and landing.oid not in named else undo)
         return [undo for undo in dict.fromkeys(found) if undo.commit != landing.oid]
+
+    def _is_shared(self, landing: Commit) -> bool:
+        """Whether several changes (not copies of one) have this subject."""
+        keys = {twin_key(commit) for commit in self.history.commits.values() if commit.subject == landing.subject}
+        return len(keys) > 1
 
 
 def find(
@@ -210,11 +260,20 @@ def _mention(index: Index, found: Candidates, oid: str, kind: EvidenceKind, deta
 
 
 def _add_relandings(index: Index, found: Candidates) -> None:
-    """Follow reverts of reverts, to any depth: each second one lands the fix again."""
+    """Follow reverts of reverts, to any depth: each second one lands the fix again. Picks of a revert are reverts."""
     queue = [(oid, -1) for oid in found.backward]
+    for oid in _titled_alike(index, found) if found.backward else ():
+        found.relanding.setdefault(oid, []).append(Undo(oid, Reference(oid=found.fix), 1, False))
+        queue.append((oid, 1))
     seen = {oid for oid, _ in queue}
     while queue:
         oid, sign = queue.pop()
+        for pick in index.picks.get(oid, ()):
+            if pick not in seen and pick not in found.forward:
+                seen.add(pick)
+                side = found.backward if sign < 0 else found.relanding
+                side.setdefault(pick, []).append(Undo(pick, Reference(oid=found.fix), sign, False))
+                queue.append((pick, sign))
         for undo in index.undo_by_oid.get(oid, ()):
             # Only an explicit id counts here: the subject of ``Revert "Revert "x""`` was followed from the fix itself.
             if undo.commit in seen or undo.commit == oid:
@@ -228,10 +287,22 @@ def _add_relandings(index: Index, found: Candidates) -> None:
             del found.backward[oid]
 
 
+def _titled_alike(index: Index, found: Candidates) -> list[str]:
+    """The commits with the fix's title that came after a revert of it."""
+    return [
+        oid
+        for oid in index.by_title[title_key(index.history.commits[found.fix].subject)]
+        if oid != found.fix
+        and oid not in found.forward
+        and oid not in found.backward
+        and any(index.history.is_ancestor(undo, oid) for undo in found.backward)
+    ]
+
+
 def is_wordless(index: Index, oid: str) -> bool:
     """Whether an off-branch commit has no counterpart at all: nothing in it says which change it is."""
     commit = index.history.commits[oid]
-    if len(commit.parents) != 1 or index.on_branch(oid):
+    if len(commit.parents) != 1 or index.on_branch(oid) or oid in index.reverting:
         return False
     number = index.claims.number.get(oid)
     known = number is not None and any(index.on_branch(each) for each in index.claims.by_number[number])

@@ -12,20 +12,29 @@ from typing import NamedTuple
 
 from syncbot.git.history import Commit, History
 
-_LAST_NUMBER = re.compile(r"\(#(\d+)\)\s*$")
-_MERGE_NUMBER = re.compile(r"^Merge pull request #(\d+) from ")
-_GITLAB_NUMBER = re.compile(r"^See merge request \S+!(\d+)\s*$", re.MULTILINE)
+# Ten digits at most: a message may hold any number of them, and Python refuses to read thousands.
+_LAST_NUMBER = re.compile(r"\(#([0-9]{1,10})\)\s*$")
+_MERGE_NUMBER = re.compile(r"^Merge pull request #([0-9]{1,10}) from ")
+_GITLAB_NUMBER = re.compile(r"^See merge request \S+!([0-9]{1,10})\s*$", re.MULTILINE)
 # ``#12`` standing alone, ``owner/name#12`` or a pull request's address; the repository, if any, is group 1.
 _NUMBER = re.compile(
-    r"(?:https?://[^\s/]+/([\w.-]+/[\w.-]+)/(?:pull|issues|merge_requests)/|(?<![\w/.&-])([\w.-]+/[\w.-]+)?#)(\d+)\b"
+    r"(?:https?://[^\s/]+/([\w.-]+/[\w.-]+)/(?:pull|issues|merge_requests)/|(?<![\w/.&-])([\w.-]+/[\w.-]+)?#)([0-9]{1,10})\b"
 )
 _TRAILER = re.compile(r"^\(cherry picked from commit ([0-9a-f]{7,64})\)?", re.MULTILINE | re.IGNORECASE)
 _OID = re.compile(r"(?<![\w./-])([0-9a-f]{8,64})(?![\w-])")
-_REVERT_OID = re.compile(r"\bThis (reverts|reapplies) commits?:?\s+([0-9a-f]{7,64})", re.IGNORECASE)
-_REVERT_NUMBER = re.compile(r"^Reverts (?:([\w.-]+/[\w.-]+))?#(\d+)\s*$", re.MULTILINE)
+_REVERT_OID = re.compile(r"\bThis (reverts|reapplies) commits?:?\s+(?=[0-9a-f]{7})(.*)", re.IGNORECASE)
+_ANY_OID = re.compile(r"\b[0-9a-f]{7,64}\b")
+_REVERT_NUMBER = re.compile(r"^Reverts (?:([\w.-]+/[\w.-]+))?#([0-9]{1,10})\s*$", re.MULTILINE)
+_DEEPEST = 20  # quotes in quotes; nobody reverts more often, and a hostile body could hold thousands
+# A forge cuts a title that is too long, and goes on in the body.
+_CUT_TITLE = re.compile(r"^(.*?)(?:…|\.\.\.)(?:\s*\(#[0-9]+\))?$")
+_GOES_ON = re.compile(r"^(?:…|\.\.\.)(.+)")
+_OPENED = re.compile(r'^((?:\[[^\]]*\]\s*)*(?:Revert|Reapply|Re-?land)\s+"[^"]*?)\s*(?:\(#?[0-9]*)?$', re.IGNORECASE)
 # The word at the start of a subject, or of a bullet in a squash body; group 2 is everything in the quotes.
 _QUOTED = re.compile(r'^(?:[*-] )?(?:\[[^\]]*\]\s*)*(Revert|Reapply|Re-?land)\s+\\?"(.+)\\?"', re.IGNORECASE)
 _LOOSE = re.compile(r"^(?:\[[^\]]*\]\s*)*(?:[\w()-]+:\s*)?(revert|re-?land|reapply)\b", re.IGNORECASE)
+_BARE_NUMBERS = re.compile(r"(?<![\w./#-])([0-9]{2,10})(?![\w.-])")  # "Revert PRs 34818 and 33600"
+_TAGS = re.compile(r"^(?:\[[^\]]*\]\s*)+")
 _INTERESTING = re.compile(r"rever|re-?land|reappl", re.IGNORECASE)
 
 
@@ -72,6 +81,11 @@ class Claims:
     twins: dict[tuple[str, int, str], list[str]]
 
 
+def untagged(subject: str) -> str:
+    """A subject without the ``[tags]`` in front: people quote it with others, or without."""
+    return _TAGS.sub("", subject)
+
+
 def twin_key(commit: Commit) -> tuple[str, int, str]:
     """What survives a rewrite of history: author, author date and subject."""
     return (commit.author, commit.authored, commit.subject)
@@ -96,7 +110,10 @@ def peel(subject: str) -> tuple[str, int]:
     ('x', 0)
     """
     sign = 0
-    while match := _QUOTED.match(subject):
+    for _ in range(_DEEPEST):
+        match = _QUOTED.match(subject)
+        if match is None:
+            break
         subject = match[2].strip()
         flip = -1 if match[1].lower() == "revert" else 1
         sign = flip if sign == 0 else sign * flip
@@ -121,19 +138,42 @@ def undos_of(commit: Commit, names: Names) -> list[Undo]:
     if not _INTERESTING.search(commit.subject) and not _INTERESTING.search(commit.body):
         return []
     found: list[Undo] = []
-    inner, sign = peel(commit.subject)
+    inner, sign = peel(_whole_title(commit))
     direct = sign != 0
     if direct:
         found.append(Undo(commit.oid, Reference(subject=inner), sign, True))
+        found += [Undo(commit.oid, Reference(number=number), sign, False) for number in _beside(commit, inner, names)]
     elif match := _LOOSE.match(commit.subject):
         loose_sign = -1 if match[1].lower() == "revert" else 1
         own = landed_number(commit)
         mentioned = [number for number in numbers_in(commit.subject, names) if number != own]
-        if loose_sign > 0:
+        if loose_sign < 0:
+            mentioned += [int(number) for number in _BARE_NUMBERS.findall(commit.subject) if int(number) != own]
+        else:
             mentioned += [number for number in numbers_in(commit.body, names) if number != own]
-        found += [Undo(commit.oid, Reference(number=number), loose_sign, False) for number in mentioned]
+        found += [Undo(commit.oid, Reference(number=number), loose_sign, False) for number in dict.fromkeys(mentioned)]
     found += _steps(commit, names, direct=direct)
     return found
+
+
+def _whole_title(commit: Commit) -> str:
+    start = _CUT_TITLE.match(commit.subject)
+    if start is None:
+        return commit.subject
+    if rest := _GOES_ON.match(commit.body):
+        return start[1] + rest[1]
+    # Quotes that never close: what is there is the beginning of a title.
+    opened = _OPENED.match(start[1])
+    return f'{opened[1]}…"' if opened else commit.subject
+
+
+def _beside(commit: Commit, inner: str, names: Names) -> list[int]:
+    """The numbers a title names beside its quotes, or in them: ``Revert "x" (#4) (#5)``. Only of quotes one deep."""
+    match = _QUOTED.match(commit.subject)
+    if match is None or match[2].strip() != inner:
+        return []
+    own = landed_number(commit)
+    return [number for number in numbers_in(commit.subject, names) if number != own]
 
 
 def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:
@@ -147,11 +187,16 @@ def _steps(commit: Commit, names: Names, *, direct: bool) -> list[Undo]:
             step = inner
             net[inner] += sign
             continue
-        for verb, oid in _REVERT_OID.findall(line):
-            if step:
-                oids[step].append(oid)
-            else:
-                found.append(Undo(commit.oid, Reference(oid=oid), -1 if verb.lower() == "reverts" else 1, direct))
+        if match := _REVERT_OID.search(line):
+            # "This reverts commit A, reversing changes made to B" says nothing of B.
+            first, *more = _ANY_OID.findall(match[2].split("revers")[0]) or [""]
+            sign = -1 if match[1].lower() == "reverts" else 1
+            if step and first:
+                oids[step].append(first)
+            elif first:
+                found.append(Undo(commit.oid, Reference(oid=first), sign, direct))
+            # What follows may be a list, or a commit that is only mentioned: the diff must say.
+            found += [Undo(commit.oid, Reference(oid=oid), sign, False) for oid in more]
         if line.startswith(("* ", "- ")):
             step = ""
     for inner, sign in net.items():

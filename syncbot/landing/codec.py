@@ -41,6 +41,7 @@ def _tail(report: FixReport) -> dict[str, Any]:
     first = report.first_release
     return {
         "first_release": {"by_date": first.by_date, "by_line": dict(first.by_line)},
+        "reverted": report.reverted,
         "notes": list(report.notes),
     }
 
@@ -78,7 +79,7 @@ def _verdict(answer: Answer) -> dict[str, Any]:
 def decode(values: Mapping[str, Any], targets: Iterable[Target]) -> FixReport:
     """The report that `encode` made ``values`` of, over ``targets``.
 
-    Raises KeyError, TypeError or ValueError when the values are of another form; a cache then looks again.
+    Raises KeyError, TypeError, ValueError or AttributeError for values of another form; a cache then looks again.
     """
     first = values["first_release"]
     known = {(target.kind.value, target.ref): target for target in targets}
@@ -90,6 +91,7 @@ def decode(values: Mapping[str, Any], targets: Iterable[Target]) -> FixReport:
         merged_at=dt.datetime.fromisoformat(values["merged_at"]) if values["merged_at"] else None,
         answers=tuple(_decode_answer(each, known[each["kind"], each["ref"]]) for each in values["targets"]),
         first_release=FirstRelease(by_date=first["by_date"], by_line=tuple(first["by_line"].items())),
+        reverted=values["reverted"],
         notes=tuple(values["notes"]),
     )
 

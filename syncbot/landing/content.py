@@ -39,6 +39,13 @@ def telling_lines(patch: bytes) -> Lines:
     return frozenset(lines)
 
 
+def changed_lines(patch: bytes) -> tuple[list[bytes], list[bytes]]:
+    """All removed and all added lines of a patch as they are, each sorted: where white space is what counts."""
+    hunks = [line for file in patch.split(b"\ndiff --git ") for line in file.partition(b"\n@@")[2].split(b"\n")]
+    removed, added = (sorted(line[1:] for line in hunks if line[:1] == sign) for sign in (b"-", b"+"))
+    return removed, added
+
+
 def flipped(lines: Lines) -> Lines:
     """The same change backwards: what was added is removed."""
     swap = {b"+": b"-", b"-": b"+"}

@@ -29,7 +29,10 @@ def everything(
         survey = Survey(git, branch, targets, names=names, shallow=shallow)
         numbered = _numbered(survey.index)
         queries = {oid: f"#{number}" for number, oid in numbered.items()}
-        yield from reports_on(survey, queries, changes.result())
+        complete = survey.targets == tuple(targets)
+        yield from reports_on(
+            survey, queries, changes.result() if complete else read_changes(git, *survey.history.tips)
+        )
 
 
 @contextlib.contextmanager

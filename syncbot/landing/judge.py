@@ -9,17 +9,30 @@ and a second pick are three answers in three tags.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncbot.git.diff import Change, Patch
 from syncbot.git.history import History
 from syncbot.landing.candidates import Candidates, Claim
 from syncbot.landing.claims import Undo
-from syncbot.landing.content import ALIKE, CONTAINED, ENOUGH, NOTHING, UNDONE, Lines, flipped, overlap, telling_lines
+from syncbot.landing.content import (
+    ALIKE,
+    CONTAINED,
+    ENOUGH,
+    NOTHING,
+    UNDONE,
+    Lines,
+    changed_lines,
+    flipped,
+    overlap,
+    telling_lines,
+)
 from syncbot.model.landing import Answer, Evidence, Target
 from syncbot.model.words import Confidence, EvidenceKind, TargetKind, Verdict
 
 _BY_DESIGN = {EvidenceKind.TRAILER, EvidenceKind.REWRITTEN, EvidenceKind.RELANDING}
+_NAMED = {EvidenceKind.LISTED, EvidenceKind.SUBJECT}
+_NO_LINES = "a commit there names it, and the fix has no lines to compare: a person must look"
 _ORDER = {kind: place for place, kind in enumerate(EvidenceKind)}
 _SHOWN = 4
 
@@ -60,6 +73,7 @@ class Weighed:
     standing: dict[str, int] = field(default_factory=dict)
     fallen: dict[str, dict[str, int]] = field(default_factory=dict)
     anywhere: int = 0
+    told: dict[str, list[tuple[EvidenceKind, str, str]]] = field(default_factory=dict)
 
 
 class Diffs:
@@ -86,7 +100,7 @@ class Diffs:
         first, second = self.patches.get(one), self.patches.get(other)
         if first is None or second is None or first.unread or second.unread or first.patch_id is None:
             return False
-        return first.patch_id == second.patch_id and self._same_binaries(one, other)
+        return first.patch_id == second.patch_id and self._same_binaries(one, other) and not self._turned(one, other)
 
     def opposite(self, fix: str, other: str) -> bool:
         """Whether ``other`` is exactly the fix backwards."""
@@ -95,7 +109,14 @@ class Diffs:
             return True
         second = self.patches.get(other)
         wanted = self.undo_ids.get(fix)
-        return wanted is not None and second is not None and not second.unread and second.patch_id == wanted
+        if wanted is None or second is None or second.unread or second.patch_id != wanted:
+            return False
+        return wanted != self.patches[fix].patch_id or self._turned(fix, other)
+
+    def _turned(self, one: str, other: str) -> bool:
+        """Whether two changes that have one patch-id, which does not see white space, go opposite ways."""
+        mine, theirs = (changed_lines(self.patches[oid].text) for oid in (one, other))
+        return mine != theirs and mine == theirs[::-1]
 
     def unread(self, *oids: str) -> frozenset[str]:
         """The paths among these commits' changes that cannot be read here."""
@@ -116,16 +137,18 @@ class Diffs:
 def weigh(candidates: Candidates, diffs: Diffs, history: History) -> Weighed:
     """Hold every candidate against the diffs; what does not hold is gone from the result."""
     fix = candidates.fix
-    ancestor = Claim(EvidenceKind.ANCESTOR, "the fix itself is in its history")
-    landings = [Landing(commit=fix, grade=Verdict.CONTAINED, confidence=Confidence.STRONG, claims=(ancestor,))]
-    landings += [found for oid in candidates.forward if (found := _claimed(candidates, diffs, oid)) is not None]
-    landings += [found for oid in candidates.relanding if (found := _relanded(candidates, diffs, oid)) is not None]
-    taken = {landing.commit for landing in landings}
     undoings = [each for oid, undos in candidates.backward.items() if (each := _undone(diffs, fix, oid, undos))]
     for oid in sorted(candidates.mirror - candidates.backward.keys()):
         if diffs.opposite(fix, oid):
             detail = f"is exactly {fix[:12]} backwards (reverse patch-id)"
             undoings.append(Undoing(commit=oid, confidence=Confidence.STRONG, detail=detail))
+    # A revert names what it takes out, and may well add a few of the same lines.
+    taken = {undoing.commit for undoing in undoings if undoing.confidence is Confidence.STRONG}
+    ancestor = Claim(EvidenceKind.ANCESTOR, "the fix itself is in its history")
+    landings = [Landing(commit=fix, grade=Verdict.CONTAINED, confidence=Confidence.STRONG, claims=(ancestor,))]
+    for read, oids in ((_claimed, candidates.forward), (_relanded, candidates.relanding)):
+        landings += [found for oid in oids if oid not in taken and (found := read(candidates, diffs, oid)) is not None]
+    taken |= {landing.commit for landing in landings}
     for oid in sorted(candidates.lookalike - taken):
         if diffs.same(fix, oid):
             landings.append(_landing(oid, Verdict.CONTAINED, Confidence.STRONG, (_patch_id(fix),)))
@@ -185,7 +208,10 @@ def _measured(diffs: Diffs, fix: str, oid: str, claims: tuple[Claim, ...]) -> La
     by_design = any(claim.kind in _BY_DESIGN for claim in claims)
     if shared.share is None:
         # Nothing to compare (a mode change, a binary): only a claim made on purpose counts, and weakly.
-        return _landing(oid, Verdict.CONTAINED, Confidence.WEAK, claims) if by_design else None
+        if by_design:
+            return _landing(oid, Verdict.CONTAINED, Confidence.WEAK, claims)
+        named = any(claim.kind in _NAMED for claim in claims)
+        return replace(_landing(oid, Verdict.UNSURE, Confidence.WEAK, claims), reason=_NO_LINES) if named else None
     if shared.share < NOTHING:
         return None
     percent = f"{shared.words} telling lines of the fix are in its change"
@@ -200,15 +226,15 @@ def _measured(diffs: Diffs, fix: str, oid: str, claims: tuple[Claim, ...]) -> La
 def _relanded(candidates: Candidates, diffs: Diffs, oid: str) -> Landing | None:
     if oid in candidates.forward:
         return None
-    claim = Claim(EvidenceKind.RELANDING, "says that it lands the fix again")
+    claim = Claim(EvidenceKind.RELANDING, "lands the fix again, by its message")
     if diffs.same(candidates.fix, oid):
         return _landing(oid, Verdict.CONTAINED, Confidence.STRONG, (claim, _patch_id(candidates.fix)))
     return _measured(diffs, candidates.fix, oid, (claim,))
 
 
 def _by_content(diffs: Diffs, fix: str, oid: str) -> Landing | None:
-    if diffs.unread(fix, oid):
-        return None  # no claim, and nothing to look at: as good as any other commit
+    if unread := diffs.unread(fix, oid):
+        return _unreadable(oid, (), unread)
     shared = overlap(diffs.lines(fix), diffs.lines(oid))
     if shared.share is None or shared.share < ALIKE or shared.total < ENOUGH:
         return None
@@ -290,9 +316,10 @@ def _rank(landing: Landing) -> int:
 
 def _standing_answer(weighed: Weighed, target: Target, chosen: list[Landing]) -> Answer:
     first = chosen[0]
-    evidence = _in_order(
-        evidence for landing in chosen[:_SHOWN] for evidence in _evidence(weighed.fix, landing, target)
-    )
+    evidence = _evidence(weighed, first, target)
+    if len(chosen) > 1:
+        more = [each for landing in chosen[1:_SHOWN] for each in _evidence(weighed, landing, target)]
+        evidence = _in_order((*evidence, *more))
     verdict, confidence, reason = first.grade, first.confidence, first.reason
     missing: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
@@ -307,7 +334,7 @@ def _standing_answer(weighed: Weighed, target: Target, chosen: list[Landing]) ->
             reason = f"{shared.words} telling lines of the fix are there"
             missing, present = _texts(shared.missing), _texts(shared.present)
     elif verdict is Verdict.UNSURE:
-        reason = "its lines are in a commit there that names nothing: a person must look"
+        reason = reason or "its lines are in a commit there that names nothing: a person must look"
     return Answer(
         target=target,
         verdict=verdict,
@@ -323,7 +350,7 @@ def _reverted_answer(weighed: Weighed, target: Target, pairs: list[tuple[Landing
     evidence: list[Evidence] = []
     strong = False
     for landing, undoings in pairs[:_SHOWN]:
-        evidence += _evidence(weighed.fix, landing, target)
+        evidence += _evidence(weighed, landing, target)
         for undoing in undoings:
             strong = strong or undoing.confidence is Confidence.STRONG
             command = f"git merge-base --is-ancestor {undoing.commit} {_named(target)} && git show {undoing.commit}"
@@ -353,17 +380,25 @@ def _named(target: Target) -> str:
     return target.ref if target.kind is TargetKind.RELEASE else str(target.commit)
 
 
-def _evidence(fix: str, landing: Landing, target: Target) -> list[Evidence]:
+def _evidence(weighed: Weighed, landing: Landing, target: Target) -> tuple[Evidence, ...]:
     oid = landing.commit
     there = f"git merge-base --is-ancestor {oid} {_named(target)}"
+    told = weighed.told.get(oid)
+    if told is None:
+        told = weighed.told[oid] = _told(weighed.fix, landing)
+    return tuple([Evidence(kind=kind, commit=oid, detail=detail, command=there + more) for kind, detail, more in told])
+
+
+def _told(fix: str, landing: Landing) -> list[tuple[EvidenceKind, str, str]]:
+    """A landing's claims, strongest first: kind, words, and what its command adds. The same for every target."""
+    oid = landing.commit
     return [
-        Evidence(
-            kind=claim.kind,
-            commit=oid,
-            detail=claim.detail if claim.kind is EvidenceKind.ANCESTOR else f"{oid[:12]} {claim.detail}",
-            command=there + _repeats(claim.kind, fix, oid),
+        (
+            claim.kind,
+            claim.detail if claim.kind is EvidenceKind.ANCESTOR else f"{oid[:12]} {claim.detail}",
+            _repeats(claim.kind, fix, oid),
         )
-        for claim in landing.claims
+        for claim in sorted(landing.claims, key=lambda claim: _ORDER[claim.kind])
     ]
 
 

@@ -25,20 +25,25 @@ def sort_lookalikes(index: Index, changes: Mapping[str, Change], found: Candidat
     """Of commits with the same paths, keep those that can be the fix (``lookalike``) or its undoing (``mirror``).
 
     The same patch grows each file by the same number of bytes, and its undoing shrinks it by as many, so blob sizes
-    tell most apart without a diff. Where a size is not to be had, only an off-branch commit that names nothing is kept.
+    tell most apart without a diff. Where a size is not to be had, two sorts are kept: an off-branch commit that names
+    nothing, and whatever came after a revert and may have landed the fix again.
     """
     own = changes.get(found.fix, ())
     near, found.lookalike = found.lookalike, set()
     for oid in near:
         other = changes[oid]
         left_out = unread_paths(own, sizes) | unread_paths(other, sizes)
-        if left_out and other != own and not is_wordless(index, oid):
+        if left_out and other != own and not is_wordless(index, oid) and not _after_a_revert(index, found, oid):
             continue
         grown, there = _growth(own, sizes, left_out), _growth(other, sizes, left_out)
         if grown == there:
             found.lookalike.add(oid)
         if all(there[path] == -size for path, size in grown.items()):
             found.mirror.add(oid)
+
+
+def _after_a_revert(index: Index, found: Candidates, oid: str) -> bool:
+    return oid not in found.backward and any(index.history.is_ancestor(undo, oid) for undo in found.backward)
 
 
 def _growth(change: Change, sizes: Mapping[str, int], left_out: frozenset[str]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from packaging.version import InvalidVersion
 
 from syncbot.git.blobs import exists, read_blobs
-from syncbot.git.history import History, commit_before, commit_dates
+from syncbot.git.history import History, commit_before, commit_dates, moment
 from syncbot.git.refs import Ref, read_refs
 from syncbot.git.run import Git
 from syncbot.landing.targets import parse_version, release_target
@@ -23,6 +23,7 @@ from syncbot.model.pins import Move, PinReading, PinSeen, PinText
 from syncbot.model.project import Pin
 from syncbot.model.words import PinForm, PinMove, TargetKind
 
+_LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _FOUND_TWICE = (
     "is matched by its pattern {count} times in {path}, with different texts ({texts}): make the pattern narrower"
@@ -148,13 +149,16 @@ def _version_target(refs: UpstreamRefs, pin: Pin, word: str) -> Target:
 
 
 def _tag_of_version(refs: UpstreamRefs, word: str) -> Ref | None:
-    """The tag whose name is this version, however it is written; the shortest name where several are."""
+    """The tag whose name is this version, however it is written (1.1 is 1.1.0); the closest, then shortest name."""
     try:
         version = parse_version(word)
     except InvalidVersion:
         return None
-    named = [tag for tag in refs.tags.values() if release_target(tag).version == str(version)]
-    return min(named, key=lambda tag: (len(tag.short), tag.short)) if named else None
+    known = [(tag, release_target(tag).version) for tag in refs.tags.values()]
+    named = [
+        (text != str(version), len(tag.short), tag) for tag, text in known if text and parse_version(text) == version
+    ]
+    return min(named)[2] if named else None
 
 
 def pin_at(git: Git, commit: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> PinReading:
@@ -189,7 +193,7 @@ def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs
     steps = list(_steps(log))
     blobs = {name for _, files in steps for name in files.values()}
     contents = read_blobs(git, blobs) if pin.submodule is None else {}
-    seen: list[tuple[PinText, str, int, str]] = []
+    seen: list[tuple[PinText, str, str, str]] = []
     now: dict[str, str] = {}
     for (commit, time, title), files in steps:
         now |= files
@@ -198,14 +202,14 @@ def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs
             seen.append((text, commit, time, title))
     readings = resolve_pins(upstream, refs, pin, [text for text, *_ in seen])
     return [
-        PinSeen(reading=readings[text.text], commit=commit, date=dt.datetime.fromtimestamp(time, dt.UTC), title=title)
+        PinSeen(reading=readings[text.text], commit=commit, date=moment(time) or _LONG_AGO, title=title)
         for text, commit, time, title in seen
     ]
 
 
-def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, int, str], dict[str, str]]]:
+def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, str, str], dict[str, str]]]:
     """The commits of a raw log, each with the paths it changed and their new blob ids."""
-    head: tuple[str, int, str] | None = None
+    head: tuple[str, str, str] | None = None
     files: dict[str, str] = {}
     for record in records:
         token = record.lstrip(b"\n")
@@ -213,7 +217,7 @@ def _steps(records: Iterator[bytes]) -> Iterator[tuple[tuple[str, int, str], dic
             if head is not None:
                 yield head, files
             oid, time, title = token[1:].decode("utf-8", "replace").split("\x1f", 2)
-            head, files = (oid, int(time), title), {}
+            head, files = (oid, time, title), {}
         elif token[:1] == b":":
             path = next(records).decode("utf-8", "surrogateescape")
             files[path] = token.split(b" ")[3].decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from syncbot.landing.targets import parse_version
 from syncbot.model.landing import Answer, FirstRelease, Target
@@ -15,13 +16,13 @@ def first_release(answers: Iterable[Answer]) -> FirstRelease:
     Final releases (and post-releases) come before pre-releases: a candidate is named only where nothing else has it.
     Tags that are no version are never first.
     """
-    has = [
-        answer.target
-        for answer in answers
-        if answer.verdict is Verdict.CONTAINED
-        and answer.target.kind is TargetKind.RELEASE
-        and answer.target.version is not None
-    ]
+    return _first_of(tuple([answer.target for answer in answers if answer.verdict is Verdict.CONTAINED]))
+
+
+@lru_cache(maxsize=256)
+def _first_of(targets: tuple[Target, ...]) -> FirstRelease:
+    # Fixes that landed between the same two releases have the same answer.
+    has = [each for each in targets if each.kind is TargetKind.RELEASE and each.version is not None]
     lines: dict[str, list[Target]] = {}
     for target in has:
         lines.setdefault(target.line or "", []).append(target)

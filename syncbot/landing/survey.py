@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.git.diff import Change, blob_sizes, change_of, read_changes
-from syncbot.git.history import Commit, History, merge_components, read_history, resolve
+from syncbot.git.history import Commit, History, is_readable, read_history, resolve
 from syncbot.git.run import Git
 from syncbot.landing.candidates import Index, find
 from syncbot.landing.claims import Names, read_claims
@@ -23,12 +23,12 @@ from syncbot.model.errors import UnknownObjectError, UsageError
 from syncbot.model.landing import Answer, FirstRelease, FixReport, Target
 from syncbot.model.words import Confidence, Verdict
 
-_QUERY = re.compile(r"^(?:(?P<name>[\w.-]+/[\w.-]+))?#(?P<number>\d+)$")
-_ADDRESS = re.compile(r"^https?://[^/\s]+/(?P<name>[\w.-]+/[\w.-]+)/(?:pull|issues)/(?P<number>\d+)/?$")
+_QUERY = re.compile(r"^(?:(?P<name>[\w.-]+/[\w.-]+))?#(?P<number>[0-9]{1,10})$")
+_ADDRESS = re.compile(r"^https?://[^/\s]+/(?P<name>[\w.-]+/[\w.-]+)/(?:pull|issues)/(?P<number>[0-9]{1,10})/?$")
 _OID = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _TITLE_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_DOUBTFUL = (Verdict.UNKNOWN, Verdict.UNSURE, Verdict.PARTIAL)
 _PATHS_ASKED = 64
-_COMPONENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,15 @@ class Survey:
         more: Iterable[str] = (),
     ) -> None:
         self.git = git
-        self.targets = tuple(targets)
         self.shallow = shallow
-        known = [target.commit for target in self.targets if target.commit is not None]
-        tips = list(dict.fromkeys([branch, *known, *more]))
-        self.history: History = read_history(git, tips)
+        self.targets = tuple(targets)
+        tips = _tips(branch, self.targets, more)
+        try:
+            self.history: History = read_history(git, tips)
+        except UnknownObjectError:
+            self.targets = tuple(_without_lost(git, branch, self.targets))
+            tips = _tips(branch, self.targets, more)
+            self.history = read_history(git, tips)
         self._absent = {
             (target.kind, target.ref): Answer(target=target, verdict=Verdict.ABSENT, confidence=Confidence.STRONG)
             for target in self.targets
@@ -88,7 +92,8 @@ class Survey:
         self._bits = {tip: bit for bit, tip in enumerate(tips)}
         self.index = Index(self.history, read_claims(self.history, 0, names), 0)
         self._numbered = _numbers_its_changes(self.index)
-        self._unshared = self._without_merge_base()
+        unshared = self._without_merge_base()
+        self._unshared = [target.ref for target in self.targets if target.commit in unshared]
         self._off_branch = [tip for tip in tips[1:] if not self.index.on_branch(tip)]
 
     # -- questions -----------------------------------------------------------------------------------------------------
@@ -164,10 +169,12 @@ class Survey:
     def report(self, text: str, commit: Commit, weighed: Weighed) -> FixReport:
         """The report on a fix that was asked for as ``text``, landed as ``commit`` and weighed before."""
         answers = [self._answer(weighed, target) for target in self.targets]
-        parts = merge_components(self.history, commit)
-        if 1 <= len(parts) <= _COMPONENTS and any(each.verdict is not Verdict.CONTAINED for each in answers):
+        parts = self.index.parts(commit.oid)
+        if parts and any(each.verdict is not Verdict.CONTAINED for each in answers):
             answers = self._with_parts(answers, parts)
-        notes = self._notes(weighed, answers)
+        reverted = self.index.on_branch(commit.oid) and not any(mask & 1 for mask in weighed.standing.values())
+        first = first_release(answers)
+        notes = self._notes(weighed, answers, first, reverted=reverted)
         return FixReport(
             query=text,
             commit=commit.oid,
@@ -175,7 +182,8 @@ class Survey:
             title=_TITLE_NUMBER.sub("", commit.subject),
             merged_at=dt.datetime.fromtimestamp(commit.committed, dt.UTC),
             answers=tuple(answers),
-            first_release=first_release(answers),
+            first_release=first,
+            reverted=reverted,
             notes=tuple(notes),
         )
 
@@ -216,20 +224,20 @@ class Survey:
             )
         return combined
 
-    def _notes(self, weighed: Weighed, answers: Sequence[Answer]) -> list[str]:
+    def _notes(self, weighed: Weighed, answers: Sequence[Answer], first: FirstRelease, *, reverted: bool) -> list[str]:
         notes: list[str] = []
-        mine = [each.target.ref for each in answers if each.target.commit in self._unshared]
+        mine = self._unshared
         if mine:
             span = mine[0] if len(mine) == 1 else f"{mine[0]} to {mine[-1]} ({len(mine)} targets)"
             notes.append(
                 f"{span} share no commit with the default branch: history was rewritten, ancestry says nothing there, "
                 "and the answer rests on twins and patch-ids"
             )
+        notes += _doubts(answers, first)
         if not self.index.on_branch(weighed.fix):
             notes.append("this commit is not on the default branch")
         elif any(undoing for undoing in weighed.undoings if self.index.on_branch(undoing.commit)):
-            standing = any(mask & 1 for mask in weighed.standing.values())
-            notes.append("reverted on the default branch" + (", and landed again since" if standing else ""))
+            notes.append("reverted on the default branch" + ("" if reverted else ", and landed again since"))
         if self.shallow:
             notes.append("this clone is shallow: history is cut")
         return notes
@@ -241,6 +249,38 @@ class Survey:
             if mask & 1:
                 shared |= mask
         return {tip for tip, bit in self._bits.items() if not shared >> bit & 1}
+
+
+def _tips(branch: str, targets: Iterable[Target], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([branch, *(each.commit for each in targets if each.commit is not None), *more]))
+
+
+def _without_lost(git: Git, branch: str, targets: Iterable[Target]) -> Iterator[Target]:
+    """The targets, those whose history is not all there without their commit.
+
+    Raises `UnknownObjectError` when the branch's own history is not: then nothing can be said.
+    """
+    if not is_readable(git, branch):
+        raise UnknownObjectError(f"this clone lacks commits of its branch ({branch[:12]}); git fsck says which")
+    for target in targets:
+        if target.commit is None or is_readable(git, target.commit):
+            yield target
+        else:
+            note = f"this clone lacks {target.commit[:12]} or a commit below it"
+            yield replace(target, commit=None, note=note)
+
+
+def _doubts(answers: Sequence[Answer], first: FirstRelease) -> list[str]:
+    """Whether an earlier release than the first may have the fix after all."""
+    doubtful = [each.target for each in answers if each.verdict in _DOUBTFUL and each.target.version is not None]
+    if not doubtful:
+        return []
+    date = next((each.target.date for each in answers if each.target.ref == first.by_date), None)
+    earlier = [each.ref for each in doubtful if date is None or each.date is None or each.date < date]
+    if not earlier:
+        return []
+    named = ", ".join(earlier[:3]) + (f" and {len(earlier) - 3} more" if len(earlier) > 3 else "")
+    return [f"the first release may be an earlier one: look at {named}"]
 
 
 def _numbers_its_changes(index: Index) -> bool:

@@ -80,11 +80,12 @@ def named_target(git: Git, ref: str, kind: TargetKind = TargetKind.REF) -> Targe
     Raises `UsageError` for a name that is no ref at all (an option, a range).
     """
     safe_ref(ref)
-    for found in read_refs(git, f"refs/tags/{ref}", f"refs/heads/{ref}", f"refs/remotes/origin/{ref}"):
-        if found.short == ref:
-            if found.name.startswith("refs/tags/"):
-                return release_target(found)
-            return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
+    places = [f"{place}/{ref}" for place in ("refs/tags", "refs/heads", "refs/remotes/origin")]
+    known = {found.name: found for found in read_refs(git, *places)}
+    for found in (known[place] for place in places if place in known):
+        if found.name.startswith("refs/tags/"):
+            return release_target(found)
+        return Target(ref=ref, kind=TargetKind.BRANCH, commit=found.commit, date=found.date)
     try:
         return Target(ref=ref, kind=kind, commit=resolve(git, ref))
     except UnknownObjectError as error:

@@ -65,7 +65,8 @@ class Run:
     ``workload`` holds what must be alike in both arms, ``level`` what the runs are paired by (``max_concurrency``),
     ``tags`` what the printed commands passed along (``edit``, ``pin``, ``arm``, ``hardware``, ``check``).
     ``metrics`` are finite and not negative. ``asked`` and ``failed`` are None where the file does not say.
-    ``digest`` is that of the figures, so that one run handed in twice is seen.
+    ``digest`` is that of the figures, so that one run handed in twice is seen. ``doubts`` say where the file
+    contradicts itself: a comparison shows them, a gate refuses them.
     """
 
     source: str
@@ -83,6 +84,7 @@ class Run:
     failed: int | None = None
     exit_code: int | None = None
     log_hits: tuple[str, ...] | None = None
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,4 +287,4 @@ def option_problems(kind: str, options: Mapping[str, object]) -> Iterator[str]:
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"; did you mean {str(close[0])!r}?" if close else ""

@@ -58,7 +58,10 @@ class FirstRelease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixReport:
-    """Everything known of one fix. ``commit`` None: no change on the branch or in a release answers to ``query``."""
+    """Everything known of one fix. ``commit`` None: no change on the branch or in a release answers to ``query``.
+
+    ``reverted``: it landed on the default branch, was taken back there and has not landed again.
+    """
 
     query: str
     commit: str | None
@@ -67,6 +70,7 @@ class FixReport:
     merged_at: datetime.datetime | None
     answers: tuple[Answer, ...]
     first_release: FirstRelease
+    reverted: bool = False
     notes: tuple[str, ...] = ()
 
 

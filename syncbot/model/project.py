@@ -45,12 +45,15 @@ class Repo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """A project whose fixes are waited for. ``branch`` None means the remote's own default branch."""
+    """A project whose fixes are waited for.
+
+    ``branch`` None means the remote's own default branch, ``tag_pattern`` None that releases are told by their names.
+    """
 
     name: str
     repo: Repo
     branch: str | None = None
-    tag_pattern: str = "*"
+    tag_pattern: str | None = None
     ignore_tags: tuple[str, ...] = ()
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from syncbot.checks.judge import gate, judge, stale_reason
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec
 from syncbot.model.checks import Attached, CheckKind, Direction, Gate, Judged, Judgement, Row, Wanted
+from syncbot.model.forge import Comment, Permission
+from syncbot.render.text import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,10 +30,11 @@ _REGION = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END), re.DOTALL)
 _BOX = re.compile(
     r"^(?P<lead>\s*[-*] \[)(?P<tick>[ xX])(?P<rest>\] .*<!-- syncbot:check (?P<name>[\w.-]+) -->\s*)$", re.MULTILINE
 )
-_BLOCK = re.compile(
-    r"^```json\r?\n(?P<json>\{\"schema\": \"syncbot\.attached/1\".*?)\r?\n```\s*$", re.MULTILINE | re.DOTALL
-)
+_FENCE = re.compile(r"^```json[ \t]*\r?\n(?P<json>.*?)^```[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+_OURS = re.compile(r'"schema"\s*:\s*"syncbot\.attached/')
 _LONGEST = 300
+# Forges take bodies of 65,536 characters, and there is more in one than figures.
+_ROOM = 40_000
 _WIDTH = 41
 
 
@@ -106,13 +110,43 @@ def read_block(name: str, text: str) -> tuple[Attached, ...]:
     Raises `ResultError` for a block that is there and cannot be read. Who wrote the text is the caller's to check.
     """
     found = []
-    for number, match in enumerate(_BLOCK.finditer(text), start=1):
+    ours = [match for match in _FENCE.finditer(text) if _OURS.search(match["json"])]
+    for number, match in enumerate(ours, start=1):
         try:
             values = json.loads(match["json"])
         except (ValueError, RecursionError) as error:
             raise ResultError(f"{name}: block {number} is not JSON: {error}") from None
         found.append(decode(f"{name}: block {number}", values))
     return tuple(found)
+
+
+def from_comments(
+    comments: Sequence[Comment], permission: Callable[[str], Permission]
+) -> tuple[tuple[Attached, ...], tuple[str, ...]]:
+    """Return the results that comments carry, and a line for each block that was not taken, with the reason.
+
+    Only a comment whose author may write to the repository counts, as ``permission`` of a login says, asked only where
+    there is a block; who brought the results is that author, whatever the block says. Refusals of the gate come after
+    (`syncbot.checks.judge.refusals`).
+    """
+    found: list[Attached] = []
+    notes: list[str] = []
+    for comment in comments:
+        if not _OURS.search(comment.body):
+            continue
+        login = comment.author.login
+        may = permission(login) if login is not None else Permission.NONE
+        if not may.may_write:
+            why = "nobody could say whether its author may write" if may is Permission.UNKNOWN else "may not write here"
+            notes.append(f"results in {comment.url} by {login} are not taken: {why}")
+            continue
+        try:
+            sets = read_block(comment.url, comment.body)
+        except ResultError as error:
+            notes += error.problems
+            continue
+        found += (replace(each, by=f"@{login}") for each in sets)
+    return tuple(found), tuple(notes)
 
 
 def block(attached: Attached, metrics: Sequence[str] | None = None) -> str:
@@ -126,7 +160,7 @@ def block(attached: Attached, metrics: Sequence[str] | None = None) -> str:
 
 def inert(text: object) -> str:
     """Return foreign text as one line in a code span: it pings nobody, links nowhere and is no markup."""
-    line = re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", str(text)).replace("`", "'").replace("|", "¦").strip()
+    line = plain(str(text)).replace("`", "'").replace("|", "¦").strip()
     line = line.replace("<!--", "<! --").replace("-->", "-- >")
     return f"`{line[:_LONGEST] + '…' if len(line) > _LONGEST else line or ' '}`"
 
@@ -135,7 +169,7 @@ def plot(rows: Sequence[Row]) -> str:
     """Return the change of each row as a line of text: interval, estimate, no change, and the tolerance."""
     spans = [(row, *_span(row)) for row in rows]
     reach = max(max(abs(low), abs(high), _allowed(row)) for row, low, high in spans) * 1.05 or 1.0
-    labels = [f"{row.name} {level_text(row.level)}" for row in rows]
+    labels = [plain(f"{row.name} {level_text(row.level)}").replace("`", "'") for row in rows]
     wide = max(map(len, labels))
     lines = [f"{'':{wide}}  {-reach:+.1f} %{'0':^{_WIDTH - 14}}{reach:+.1f} %"]
     for label, (row, low, high) in zip(labels, spans, strict=True):
@@ -180,10 +214,19 @@ def _region(
     template = _environment(templates).get_template("results/results.md.j2")
     text = template.render(judged=judged, attached=attached, gate=decided, distance=distance)
     shown = [row.name for each in judged for row in each.rows]
-    blocks = "\n\n".join(block(each, shown) for each in attached)
+    blocks: list[str] = []
+    room = _ROOM
+    for each in reversed(attached):
+        made = block(each, shown)
+        room -= len(made)
+        if room < 0:
+            blocks.append("Older figures are kept where the bot keeps results.")
+            break
+        blocks.append(made)
     if not blocks:
         return _tidy(text)
-    return f"{_tidy(text)}\n\n<details><summary>Figures of every run</summary>\n\n{blocks}\n\n</details>"
+    inside = "\n\n".join(reversed(blocks))
+    return f"{_tidy(text)}\n\n<details><summary>Figures of every run</summary>\n\n{inside}\n\n</details>"
 
 
 def _tidy(text: str) -> str:
@@ -238,8 +281,8 @@ def table(rows: Sequence[Row]) -> str:
     head = ("metric", "level", "baseline", "candidate", "change", "interval", "tolerance", "runs", "verdict")
     cells = [
         (
-            row.name,
-            level_text(row.level),
+            plain(row.name),
+            plain(level_text(row.level)),
             f"{row.baseline:.5g}",
             f"{row.candidate:.5g}",
             f"{100 * (row.ratio - 1):+.2f} %",
@@ -292,9 +335,8 @@ def comparison(rows: Sequence[Row], verdict: Judgement, notes: Sequence[str], *,
     lines += [f"  to settle {row.name} at {level_text(row.level)}: {row.settle}" for row in rows if row.settle]
     lines += [f"note: {row.name} at {level_text(row.level)}: {note}" for row in rows for note in row.notes]
     lines += [f"note: {note}" for note in notes]
-    if draw:
-        lines += ["", plot(rows)]
-    return "\n".join(lines)
+    shown = [*lines[:1], *map(plain, lines[1:])]
+    return "\n".join([*shown, "", plot(rows)] if draw else shown)
 
 
 def report(judged: Sequence[Judged], decided: Gate) -> str:
@@ -303,10 +345,10 @@ def report(judged: Sequence[Judged], decided: Gate) -> str:
     for each in judged:
         optional = "" if each.required else " (not required)"
         lines.append(f"{each.verdict.value:13} {each.name} ({each.kind.value}){optional}")
-        lines += [f"{'':13} {reason}" for reason in each.reasons]
+        lines += [f"{'':13} {plain(reason)}" for reason in each.reasons]
         if each.rows:
             lines += [f"{'':13} {line}" for line in table(each.rows).splitlines()]
     lines.append("")
     lines.append("ready: every required check has passed" if decided.ready else "draft, waiting for:")
-    lines += [f"  {line}" for line in decided.waiting]
+    lines += [f"  {plain(line)}" for line in decided.waiting]
     return "\n".join(lines)

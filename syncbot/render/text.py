@@ -7,14 +7,16 @@ import unicodedata
 _KEPT = {"\t": " ", "\n": " "}
 
 
+def _harmless(char: str) -> str:
+    bad = unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    return _KEPT.get(char, "\ufffd" if bad else char)
+
+
 def plain(text: str, limit: int | None = None) -> str:
     """``text`` on one line, with control, format and bidi characters replaced, cut at ``limit`` characters.
 
     >>> plain("a\\x1b[31mb\\u202e")
     'a\\ufffd[31mb\\ufffd'
     """
-    clean = "".join(
-        _KEPT.get(char, "\ufffd" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else char)
-        for char in text
-    )
+    clean = text if text.isprintable() else "".join(map(_harmless, text))
     return clean if limit is None or len(clean) <= limit else clean[: limit - 1] + "…"

@@ -1,1 +1,1 @@
-"""Patch status reports from one set of rows: terminal, Markdown, HTML, JSON."""
+"""Reports: one set of rows (`syncbot.model.report`), shown in a terminal, as Markdown, HTML, JSON or a badge."""

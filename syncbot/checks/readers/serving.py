@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from syncbot.checks.readers.source import Fields, digest, rate, without_empty
@@ -17,7 +17,7 @@ _LENGTHS = 0.1
 
 def knows_vllm(values: Mapping[str, Any]) -> bool:
     """Return whether ``vllm bench serve`` wrote this."""
-    return "request_throughput" in values and "model_id" in values and "num_prompts" in values
+    return "request_throughput" in values and "model_id" in values
 
 
 def knows_sglang(values: Mapping[str, Any]) -> bool:
@@ -28,7 +28,7 @@ def knows_sglang(values: Mapping[str, Any]) -> bool:
 def read_vllm(name: str, values: Mapping[str, Any]) -> Run:
     """Return the run; raises `ResultError` naming everything that is wrong with it."""
     fields = Fields(name, values)
-    asked = fields.count("num_prompts", needed=True)
+    asked = fields.count("num_prompts")
     completed = fields.count("completed", needed=True)
     failed = fields.count("failed")
     input_len, output_len = _length(fields, "isl"), _length(fields, "osl")
@@ -80,16 +80,11 @@ def _run(
     tags: Mapping[str, str] | None = None,
 ) -> Run:
     metrics = {key: fields.number(key) for key in fields.values if _FIGURE.match(str(key))}
-    for key in ("request_throughput", "output_throughput"):
-        fields.number(key, needed=True)
-    if "max_concurrency" not in fields.values:
-        fields.wrong("max_concurrency is missing: the level of the ladder is not known")
     level: dict[str, Scalar] = {"max_concurrency": fields.count("max_concurrency")}
     if not isinstance(workload["request_rate"], str) and workload["request_rate"] is not None:
         level["request_rate"] = workload["request_rate"]
-    _agree(fields, completed)
     workload |= _tokens(fields, completed)
-    _as_said(fields, workload)
+    doubts = (*_disagreements(fields, completed), *_unlike_said(workload))
     fields.close()
     figures = {key: value for key, value in metrics.items() if value is not None}
     date = fields.values.get("date")
@@ -105,6 +100,7 @@ def _run(
         asked=asked,
         completed=completed,
         failed=failed,
+        doubts=tuple(f"{fields.name}: {doubt}" for doubt in doubts),
     )
 
 
@@ -119,22 +115,20 @@ def _length(fields: Fields, key: str) -> int | None:
     return int(str(value).strip())
 
 
-def _agree(fields: Fields, completed: int | None) -> None:
-    """Refuse a run whose figures contradict each other."""
-    duration = fields.number("duration", needed=True)
-    if not duration:
-        return
+def _disagreements(fields: Fields, completed: int | None) -> Iterator[str]:
+    """Yield where two figures contradict each other: somebody must have changed one."""
+    duration = fields.number("duration")
     counted: tuple[tuple[str, float | None], ...] = (
         ("request_throughput", completed),
         ("output_throughput", fields.number("total_output_tokens")),
     )
     for key, count in counted:
         value = fields.number(key)
-        if value is None or count is None:
+        if value is None or count is None or not duration:
             continue
         expected = count / duration
         if abs(value - expected) > _AGREE * max(expected, 1e-9):
-            fields.wrong(f"{key} is {value:.6g}, but its count over its duration is {expected:.6g}")
+            yield f"{key} is {value:.6g}, but its count over its duration is {expected:.6g}"
 
 
 def _tokens(fields: Fields, completed: int | None) -> dict[str, Scalar]:
@@ -147,17 +141,17 @@ def _tokens(fields: Fields, completed: int | None) -> dict[str, Scalar]:
     return found
 
 
-def _as_said(fields: Fields, workload: Mapping[str, Scalar]) -> None:
-    """Refuse metadata that the run itself contradicts."""
-    said, used = workload.get("input_len"), workload.get("input_tokens_per_request")
+def _unlike_said(workload: Mapping[str, Scalar]) -> Iterator[str]:
+    """Yield where the run itself contradicts the lengths it was given as metadata."""
     # With a range of lengths SGLang's number is the upper end, so that only a single length can be held against it.
     if workload.get("range_ratio") not in (None, 1.0):
         return
+    said, used = workload.get("input_len"), workload.get("input_tokens_per_request")
     if isinstance(said, int) and isinstance(used, float) and abs(used - said) > max(_LENGTHS * said, 8):
-        fields.wrong(f"isl says {said} tokens, but the run used {used:g} a request")
+        yield f"isl says {said} tokens, but the run used {used:g} a request"
     said, used = workload.get("output_len"), workload.get("output_tokens_per_request")
     if isinstance(said, int) and isinstance(used, float) and abs(used - said) > max(_LENGTHS * said, 8):
-        fields.wrong(f"osl says {said} tokens, but the run made {used:g} a request (was --ignore-eos forgotten?)")
+        yield f"osl says {said} tokens, but the run made {used:g} a request (was --ignore-eos forgotten?)"
 
 
 def _tag_text(text: str | None) -> dict[str, str]:

@@ -21,6 +21,10 @@ TAGS = ("edit", "pin", "arm", "hardware", "check")
 class ResultError(UsageError):
     """Result files that cannot be read or compared; one line a problem, each beginning with the file."""
 
+    def __init__(self, *problems: str) -> None:
+        # Names and keys in them come from strangers' files and end on a terminal.
+        super().__init__(*("".join(char if char.isprintable() else "\ufffd" for char in line) for line in problems))
+
 
 def objects(name: str, data: bytes) -> list[dict[str, Any]]:
     """Return the JSON objects of a file: one, or several one after the other."""

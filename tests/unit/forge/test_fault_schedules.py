@@ -44,7 +44,11 @@ def attempt(bench) -> SyncbotError | None:
     return None
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SYNCBOT_SCHEDULES", "40"))))
+SEEDS = range(int(os.environ.get("SYNCBOT_SCHEDULES", "20")))
+FOUND = [161]  # a lost answer to a comment, then a wrong 304 for the comments
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *(seed for seed in FOUND if seed not in SEEDS)])
 def test_repeated_passes_make_one_of_each(bench, seed):
     dice = bench.forge.faults = Dice(seed, rate=0.35, most=12)
     errors: list[SyncbotError] = []

@@ -19,7 +19,7 @@ from syncbot.forge.folder_files import comment_text, parse_comment, repository_f
 from syncbot.forge.folder_reader import FolderReader
 from syncbot.forge.folder_writer import FolderWriter
 from syncbot.git.bare import BareRepositories
-from syncbot.model.errors import CouldNotError
+from syncbot.model.errors import CouldNotError, TryLaterError
 from syncbot.model.forge import NewPull, PullState
 
 REPO = "octo/down"
@@ -261,6 +261,22 @@ def test_two_at_once_make_one(desk):
     assert sorted(map(str, outcomes)) == ["1", "None", "None", "None"]
 
 
+def test_another_run_holds_the_lock(desk, monkeypatch):
+    from filelock import FileLock
+
+    from syncbot.forge import folder_writer
+
+    monkeypatch.setattr(folder_writer, "_PATIENCE", 0)
+    with FileLock(desk.root / ".lock"), pytest.raises(TryLaterError, match="another run"):
+        desk.propose()
+
+
+def test_a_folder_that_cannot_be_written(desk):
+    (desk.root / REPO / "proposals").write_text("a file where a folder should be")
+    with pytest.raises(CouldNotError, match="proposals"):
+        desk.propose()
+
+
 def test_issues_and_proposals_share_numbers(desk):
     desk.propose()
     assert desk.writer.open_issue(REPO, title="Dashboard", body="").number == 2
@@ -309,6 +325,19 @@ def test_a_comment_id_is_a_name_in_its_folder(desk):
     with pytest.raises(NotFoundError):
         desk.writer.edit_comment(REPO, 1, "../proposal.toml", "gone")
     assert desk.reader.pull(REPO, 1).title == "Remove it"
+
+
+def test_a_branch_is_not_the_folder_of_others(desk):
+    assert desk.branches.head(REPO, "syncbot/remove") is None
+    assert desk.branches.head(REPO, "syncbot") is None
+    assert desk.branches.head(REPO, "syncbot/remove/x") is not None
+
+
+def test_a_merged_branch_still_tells_what_it_changed(desk):
+    made = desk.propose()
+    git(desk.git, "update-ref", "refs/heads/main", made.head_oid)
+    assert [one.path for one in desk.reader.pull_files(REPO, 1)] == ["kernel.py"]
+    assert [one.oid for one in desk.reader.pull_commits(REPO, 1)] == [made.head_oid]
 
 
 def test_a_repository_of_its_own_borrows_its_objects(tmp_path, template):

@@ -7,8 +7,9 @@ import logging
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from fake_forge import Fault
 
-from syncbot.forge.errors import NotFoundError
+from syncbot.forge.errors import NotFoundError, RefusedError
 from syncbot.forge.github import connect
 from syncbot.forge.github_reader import GitHubReader
 from syncbot.forge.github_writer import GitHubWriter
@@ -62,6 +63,14 @@ def test_a_broken_key_is_said_without_showing_it(bench):
         app(bench, "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----\n")
     assert "c2VjcmV0" not in str(caught.value)
     assert caught.value.__suppress_context__
+
+
+def test_a_server_that_repeats_the_installations_token(bench, key):
+    connection = app(bench, key)
+    bench.script.add("GET .*/pulls$", Fault.ECHO)
+    with pytest.raises(RefusedError, match=r"no: token \*\*\*"):
+        GitHubReader(connection).open_pulls(REPO)
+    connection.close()
 
 
 def test_no_secret_is_logged_at_any_level(bench, key, caplog):

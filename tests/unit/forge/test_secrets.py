@@ -41,10 +41,10 @@ def test_cleaned_texts_are_one_printable_line():
 
 
 @pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.SLOW_AFTER], ids=lambda f: f.name)
-def test_nothing_that_goes_wrong_shows_it(bench, reader, writer, pull, caplog, fault):
+def test_nothing_that_goes_wrong_shows_it(bench, reader, writer, pull, caplog, monkeypatch, fault):
     caplog.set_level(logging.DEBUG)
-    for name in ("urllib3", "requests_cache", "github", "github.Requester"):
-        logging.getLogger(name).setLevel(logging.DEBUG if name != "github.Requester" else logging.INFO)
+    for name in ("urllib3", "requests_cache", "github"):
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.DEBUG)
     said = []
     new = NewPull(repo=REPO, base="main", head="second", title="t", body="b")
     for request, call in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import logging
 import os
 import shutil
@@ -18,8 +19,9 @@ from forge_stages import template
 from small_repo import ENV, commit, git
 
 from syncbot.git.push import push
+from syncbot.git.reach import heads
 from syncbot.git.run import Access, Git
-from syncbot.model.errors import UnknownObjectError, UsageError
+from syncbot.model.errors import CouldNotError, TryLaterError, UnknownObjectError, UsageError
 from syncbot.model.forge import PushOutcome, Secret
 
 __all__ = ["template"]
@@ -77,6 +79,14 @@ def test_from_what_it_was_to_what_it_becomes(ground):
     assert ground.remote_head() == second
 
 
+def test_a_watcher_sees_the_push_before_and_after_it_took_effect(ground):
+    seen = []
+    ground.forge.watch = lambda moment, request: seen.append((moment, request, ground.remote_head()))
+    oid = ground.make()
+    ground.push(oid)
+    assert seen == [("before", "PUSH octo/down", None), ("after", "PUSH octo/down", oid)]
+
+
 def test_the_same_again_is_harmless(ground):
     oid = ground.make()
     ground.push(oid)
@@ -121,6 +131,7 @@ def test_of_two_at_once_one_wins(ground):
 
 def test_a_hook_says_no(ground):
     hook = ground.repo.git / "hooks" / "pre-receive"
+    hook.parent.mkdir()
     hook.write_text("#!/bin/sh\nprintf 'GH006: Protected branch \\033[31m for x\\n' >&2\nexit 1\n")
     hook.chmod(0o755)
     result = ground.push(ground.make())
@@ -219,6 +230,31 @@ def test_objects_in_a_store_of_their_own(ground, tmp_path):
     assert ground.remote_head() == oid
 
 
+def test_branches_by_prefix(ground):
+    oid, there = ground.make(), ground.repo.branches()["syncbot/remove/x"]
+    assert ground.push(oid, branch="syncbot/restore/deep/y").done
+    commit(ground.repo.git, "other/syncbot/z", {"kernel.py": "z"}, "m", onto="main")
+    runner = Git(ground.clone, Access.NETWORK)
+    token = Secret(TOKEN)
+    assert heads(runner, remote=ground.url, prefix="syncbot/", token=token) == {
+        "syncbot/remove/x": there,
+        "syncbot/restore/deep/y": oid,
+    }
+    assert heads(runner, remote=ground.repo.git, prefix="nothing/") == {}
+
+
+def test_branches_that_cannot_be_asked_for_are_an_error_and_never_none(ground):
+    runner = Git(ground.clone, Access.NETWORK)
+    ground.repo.private = True
+    with pytest.raises(CouldNotError, match="the token is not accepted"):
+        heads(runner, remote=ground.url, prefix="syncbot/", token=Secret("ghp_wrong"))
+    ground.forge.git_open = False
+    with pytest.raises(TryLaterError, match="503"):
+        heads(runner, remote=ground.url, prefix="syncbot/", token=Secret(TOKEN))
+    with pytest.raises(UsageError):
+        heads(runner, remote=ground.url, prefix="--upload-pack=id", token=Secret(TOKEN))
+
+
 @pytest.mark.parametrize(
     "remote",
     [
@@ -301,9 +337,26 @@ def test_the_token_is_in_gits_environment_and_nowhere_else(ground, tmp_path, mon
     assert header not in caplog.text
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_no_process_shows_the_token_while_git_pushes(ground):
+    header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+    lines: list[bytes] = []
+
+    def look(moment: str, request: str) -> None:
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):  # gone meanwhile
+                lines.append(process.read_bytes())
+
+    ground.forge.watch = look
+    assert ground.push(ground.make()).done
+    assert any(b"git-remote-http" in line for line in lines)
+    assert [line for line in lines if TOKEN.encode() in line or header.encode() in line] == []
+
+
 def test_a_remote_that_repeats_the_token(ground):
     header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
     hook = ground.repo.git / "hooks" / "pre-receive"
+    hook.parent.mkdir()
     hook.write_text(f"#!/bin/sh\necho 'you sent {TOKEN} as {header}' >&2\nexit 1\n")
     hook.chmod(0o755)
     result = ground.push(ground.make())

@@ -1,0 +1,1 @@
+"""The acts, each on top of what those before it built."""

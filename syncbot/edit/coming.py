@@ -1,0 +1,114 @@
+"""Putting lines back where a change took them out: only where their surroundings stand. Pure."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+
+from syncbot.edit import lines as said
+from syncbot.edit import python
+from syncbot.edit.align import Alignment, reindented, resembles, window
+from syncbot.edit.places import Cut, Fate, Place, Sides, trimmed
+from syncbot.git.merge import Hunk
+
+
+def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
+    """Put lines in at a gap: only where both its sides stand, or one does and the other was rewritten in place."""
+    comes = tuple(sides.b[hunk.b0 : hunk.b1])
+    if not any(line.strip() for line in comes):
+        return _only_blank(alignment, hunk, path, comes)
+    above = next((i for i in range(hunk.a0 - 1, -1, -1) if alignment.a[i].strip()), None)
+    below = next((i for i in range(hunk.a1, len(alignment.a)) if alignment.a[i].strip()), None)
+    up = 0 if above is None else alignment.places[above]
+    down = len(alignment.h) if below is None else alignment.places[below]
+    low, high = alignment.gap(hunk.a0, hunk.a1)
+    if window(alignment.h, low, high, trimmed(comes)):
+        return Place(hunk, Fate.DONE)
+    newcomers = alignment.newcomers(low, high)
+    if up is not None and down is not None and not newcomers:
+        return _between(
+            alignment, hunk, path, comes, above if above is not None else below, _seam(alignment, hunk, above, low)
+        )
+    if up is None and down is None and not newcomers and surroundings_gone(alignment, hunk):
+        return Place(hunk, Fate.GONE)
+    at = None
+    if hunk.a0 == hunk.a1 and newcomers:
+        if (up is not None or down is not None) and _definitions(comes):
+            at = _beside(comes, above, up, down)
+        elif up is not None and below is not None and _in_place(alignment, below, newcomers, up + 1):
+            at = up + 1
+        elif down is not None and above is not None and _in_place(alignment, above, newcomers, down):
+            at = down
+    if at is not None:
+        return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
+    return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
+
+
+def _in_place(alignment: Alignment, lost: int, newcomers: Sequence[int], at: int) -> bool:
+    """Whether the neighbour ``lost`` was rewritten where it stood, beside the gap ``at``: alike, or one for one."""
+    if newcomers[0] == at:
+        there, step = newcomers[0], 1
+    elif newcomers[-1] == at - 1:
+        there, step = newcomers[-1], -1
+    else:
+        return False
+    if resembles(alignment.a[lost], alignment.h[there]):
+        return True
+    count, i = 0, lost
+    while 0 <= i < len(alignment.a) and alignment.places[i] is None:
+        count += bool(alignment.a[i].strip())
+        i += step
+    return count == len(newcomers)
+
+
+def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:
+    """Return where whole functions go: they have no order that matters, and their blank lines say on which side."""
+    if down is not None and (said.is_blank(comes[-1]) or up is None or above is None):
+        return down
+    return up + 1 if up is not None and above is not None and said.is_blank(comes[0]) else down
+
+
+def _between(
+    alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...], old: int | None, seam: int
+) -> Place:
+    """Fill a gap whose two sides stand, in place of the blank lines it had, indented as its neighbour is today."""
+    blanks = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
+    start = end = seam
+    if blanks and None not in blanks:
+        start, end = blanks[0] or 0, (blanks[-1] or 0) + 1
+    if old is not None:
+        comes = tuple(reindented(comes, alignment.a[old], alignment.h[alignment.places[old] or 0]))
+    return Place(hunk, Fate.THERE, (Cut(path, start, end, comes),), "", start, end)
+
+
+def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...]) -> Place:
+    """A hunk of blank lines: done where they all stand, and no loss where they do not."""
+    whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
+    first = whole[0] if whole else None
+    if first is not None and whole == list(range(first, first + len(whole))):
+        return Place(hunk, Fate.THERE, (Cut(path, first, first + len(whole), comes),))
+    return Place(hunk, Fate.BLANK)
+
+
+def _definitions(comes: Sequence[bytes]) -> bool:
+    """Whether the lines are whole functions or classes, at whatever indentation, and nothing else."""
+    tree = python.parse(textwrap.dedent(b"".join(comes).decode("utf-8", "replace")).encode())
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return tree is not None and bool(tree.body) and all(isinstance(node, kinds) for node in tree.body)
+
+
+def _seam(alignment: Alignment, hunk: Hunk, above: int | None, low: int) -> int:
+    """Return where in ``h`` the gap before line ``hunk.a0`` of ``a`` is, blank lines of the gap counted as in ``a``."""
+    if hunk.a0 > 0 and (place := alignment.places[hunk.a0 - 1]) is not None:
+        return place + 1
+    if hunk.a0 < len(alignment.a) and (place := alignment.places[hunk.a0]) is not None:
+        return place
+    return low if above is not None else 0
+
+
+def surroundings_gone(alignment: Alignment, hunk: Hunk, reach: int = 3) -> bool:
+    """Whether the nearest lines that say something, on both sides of a hunk, are gone as well."""
+    before = [i for i in range(hunk.a0 - 1, -1, -1) if alignment.a[i].strip()][:reach]
+    after = [i for i in range(hunk.a1, len(alignment.a)) if alignment.a[i].strip()][:reach]
+    return all(alignment.places[i] is None for i in [*before, *after])
