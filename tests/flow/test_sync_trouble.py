@@ -11,7 +11,7 @@ from syncbot.cli.main import run
 
 BOARD = 'dashboard = "Board"\nreviewers = ["ann"]'
 _WRITES = 6  # push, open, labels, reviewers, text, dashboard
-# A sample, since each point is a project of its own; all of them where SYNCBOT_EVERYTHING is set, as `make bench` does.
+# A sample, since each point is a project of its own; all of them where SYNCBOT_EVERYTHING is set.
 _ALL = bool(os.environ.get("SYNCBOT_EVERYTHING"))
 
 
