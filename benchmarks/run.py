@@ -31,6 +31,10 @@ def _numpy() -> str | None:
     return None if importlib.util.find_spec("numpy") else "numpy is not installed in this environment"
 
 
+def _pytest() -> str | None:
+    return None if importlib.util.find_spec("pytest") else "pytest is not installed in this environment"
+
+
 def _folder() -> str | None:
     return os.environ.get("SYNCBOT_CLONES") or None
 
@@ -40,6 +44,8 @@ def benchmarks() -> Iterator[Benchmark]:
     yield Benchmark(script="where.py")
     yield Benchmark(script="edit_accuracy.py", arguments=("--clones", _folder() or "", "--size", "60"), lacks=_clones)
     yield Benchmark(script="report.py")
+    yield Benchmark(script="idle_run.py", lacks=_pytest)
+    yield Benchmark(script="fault_schedules.py", arguments=("200",), lacks=_pytest)
     yield Benchmark(script="results_power.py", arguments=("--quick",), lacks=_numpy)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from syncbot.edit.fit import look
 from syncbot.git.clone import Clone, branch_ref_in
 from syncbot.git.history import commit_before, resolve
+from syncbot.git.objects import Scratch
 from syncbot.git.run import Git, GitError
 from syncbot.landing.ask import Facts as Cached
 from syncbot.landing.ask import ask
@@ -25,6 +26,7 @@ from syncbot.model.pins import PinReading
 from syncbot.model.project import Carrier, FixClaim, Pin, Project, Upstream, Workaround
 from syncbot.model.status import Facts, FixFacts, PinFacts, Sight
 from syncbot.model.words import CarriedAs, Cures, Fit
+from syncbot.patchfile import Applies, meets, patch_text
 
 _DROPPED = (Cures.REFUTED, Cures.ABANDONED)
 
@@ -206,7 +208,7 @@ def _facts(
     upstreams: Mapping[str, _Upstream],
 ) -> Facts:
     clone = clones.downstreams[workaround.downstream]
-    sights = tuple(_sight(clone, head, workaround, carrier) for carrier in workaround.carriers)
+    sights = tuple(_sight(project, clone, head, workaround, carrier) for carrier in workaround.carriers)
     shown = _gate(project, workaround)
     main = workaround.fixes[0].upstream if workaround.fixes else project.pins[shown[0]].upstream if shown else None
     return Facts(
@@ -229,13 +231,34 @@ def _gated(pin: PinFacts, workaround: Workaround) -> PinFacts:
     return replace(pin, reading=replace(pin.reading, gating=pin.reading.name in named))
 
 
-def _sight(clone: Clone, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
-    if carrier.branch is None or carrier.carried is CarriedAs.PATCH_FILE:
+def _sight(project: Project, clone: Clone, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
+    if carrier.carried is CarriedAs.PATCH_FILE:
+        return _patch_sight(project, clone, head, workaround, carrier)
+    if carrier.branch is None:
         return look(clone.git(), head, workaround)
     try:
         return look(clone.git(), resolve(clone.git(), branch_ref_in(clone, carrier.branch)), workaround)
     except UnknownObjectError as error:
         return Sight(fit=Fit.UNKNOWN, reason=str(error))
+
+
+def _patch_sight(project: Project, clone: Clone, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
+    """A carried patch is there while its file is; whether it still applies is asked of the branch it names."""
+    text = patch_text(project.root, workaround, carrier)
+    if text is None:
+        return Sight(fit=Fit.ABSENT, lost=(str(carrier.patch),), reason="there is no such patch file")
+    try:
+        base = resolve(clone.git(), branch_ref_in(clone, carrier.branch)) if carrier.branch else head
+        with Scratch(clone.git().directory) as store:
+            applies = meets(store, base, text)
+    except (GitError, UnknownObjectError) as error:
+        return Sight(fit=Fit.UNKNOWN, reason=str(error))
+    reason = {
+        Applies.STRICTLY: "its patch applies",
+        Applies.ALREADY: "its change is on the branch already, so the patch adds nothing",
+        Applies.NOT: "its patch does not apply any more",
+    }[applies]
+    return Sight(fit=Fit.PRESENT, found=(str(carrier.patch),), reason=reason, stale=applies is Applies.NOT)
 
 
 def _was_there(git: Git, head: str, workaround: Workaround) -> bool:

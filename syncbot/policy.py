@@ -269,6 +269,8 @@ def _choose(facts: Facts, carrier: Carrier, sight: Sight, needed: bool | None) -
     if sight.fit is Fit.UNKNOWN:
         return Choice.UNSURE, f"Find out whether it is still there: {sight.reason}.", ()
     match needed, sight.fit in _THERE:
+        case (True, True) | (None, True) if sight.stale:
+            return Choice.REFRESH, "Write its patch anew: it does not apply to the branch any more.", ()
         case (True, True) | (None, True):
             return Choice.KEEP, "", ()
         case True, False:

@@ -34,12 +34,16 @@ class PinFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """How far a workaround is on the branch: ``found`` and ``lost`` name its places, ``reason`` how that was told."""
+    """How far a workaround is on the branch: ``found`` and ``lost`` name its places, ``reason`` how that was told.
+
+    ``stale``: it is a carried patch that does not apply strictly to the branch any more.
+    """
 
     fit: Fit
     found: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     reason: str | None = None
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

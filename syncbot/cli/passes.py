@@ -1,0 +1,269 @@
+"""What ``plan``, ``sync`` and ``apply`` share: one pass over every downstream, and how its lines are told."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from syncbot.model.errors import SyncbotError, UsageError
+from syncbot.model.words import Mode
+
+if TYPE_CHECKING:
+    from syncbot.cache import Cache
+    from syncbot.git.clone import Clone
+    from syncbot.model.plan import Action, Line, Outcome
+    from syncbot.model.project import Project
+    from syncbot.model.status import FixFacts, Standing
+    from syncbot.observe import Clones
+    from syncbot.sync import Report
+
+log = logging.getLogger(__name__)
+
+Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")]
+Config = Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")]
+Repos = Annotated[
+    list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
+]
+UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """What is asked of one pass. ``apply``: write; ``only`` says why an action must not be taken."""
+
+    config: str
+    repos: Sequence[str]
+    ids: Sequence[str] = ()
+    use_cache: bool = True
+    apply: bool = False
+    only: Callable[[Action], str | None] | None = None
+
+
+def one_pass(asked: Pass) -> dict[str, Report]:
+    """Go once over every downstream that has workarounds; a report for each, by name.
+
+    One that cannot be dealt with at all gets a report of its problem, and the others go on.
+    """
+    from syncbot.cli.repos import open_cache, open_project, progress
+    from syncbot.observe import Moment, observe
+    from syncbot.policy import conclude
+
+    project, clones = open_project(asked.config, asked.repos)
+    known = [each.id for each in project.workarounds]
+    if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
+        raise UsageError(*problems)
+    _warn(project)
+    now = dt.datetime.now(dt.UTC)
+    reports: dict[str, Report] = {}
+    with open_cache(asked.use_cache) as cache:
+        for name in dict.fromkeys(each.downstream for each in project.workarounds):
+            mine = [each.id for each in project.workarounds if each.downstream == name]
+            only = [each for each in mine if not asked.ids or each in asked.ids]
+            if not only:
+                continue
+            try:
+                with progress(f"reading histories for {name}"):
+                    moment = Moment(today=now.date())
+                    standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
+                with _locked(project.root, asked.apply):
+                    reports[name] = _visit(asked, project, name, clones, standings, cache, now)
+            except SyncbotError as error:
+                reports[name] = _broken(only, error)
+    return reports
+
+
+def _warn(project: Project) -> None:
+    """Say which settings are read and not acted on: a key without effect must not go unnoticed."""
+    everything = [project.proposals, *(each.proposals for each in project.downstreams.values() if each.proposals)]
+    if any(each.bundles for each in everything):
+        log.warning("[proposals.bundles] is not acted on yet: each removal is offered by itself")
+    if any(each.push_refresh for each in everything):
+        log.warning("[proposals] push_refresh is not acted on yet: a carried branch is only reported on")
+
+
+def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
+    from syncbot.model.plan import Line, Plan
+    from syncbot.sync import Report
+
+    why = f"Not looked at: {error}"
+    lines = tuple(Line(workaround=each, carrier=None, decision="unsure", state="unknown", why=why) for each in ids)
+    return Report(plan=Plan(lines=lines), problem=error)
+
+
+def _visit(
+    asked: Pass,
+    project: Project,
+    name: str,
+    clones: Clones,
+    standings: Sequence[Standing],
+    cache: Cache,
+    now: dt.datetime,
+) -> Report:
+    """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
+    from syncbot.checks.store import FOLDER, load
+    from syncbot.cli.venues import home_clone, open_home, open_place, version
+    from syncbot.later import later
+    from syncbot.model.words import CarriedAs
+    from syncbot.patchfile import PatchWorkshop
+    from syncbot.prepare import Workshop
+    from syncbot.sync import Given, joined, plan_for, run
+
+    clone, root = clones.downstreams[name], Path(project.root)
+
+    def later_in(fix: FixFacts, built: str) -> tuple[str, ...]:
+        if fix.report is None or fix.report.commit is None:
+            return ()
+        return later(clones.upstreams[fix.claim.upstream].git(), fix.report.commit, built, cache)
+
+    carried = {decision.carrier.carried for each in standings for decision in each.decisions}
+    home = home_clone(root) if CarriedAs.PATCH_FILE in carried else None
+    here = frozenset({CarriedAs.PATCH_FILE})
+    attached = {
+        each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER) for each in standings
+    }
+    reports = []
+    with open_place(project, name, clone) as place:
+        settings: dict[str, Any] = {
+            "proposals": place.venue.proposals, "version": version(), "cache": cache,
+            "sign_off": place.venue.mode is Mode.PULL_REQUEST,
+        }  # fmt: skip
+        with Workshop(clone, **settings) as workshop:
+            given = Given(
+                project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
+                attached=attached, whole=not asked.ids, later=later_in,
+                carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
+            )  # fmt: skip
+            reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    if home is not None:
+        with open_home(project, name, home, settings["proposals"]) as (own, base_oid, folder):
+            heads = _heads(clone, standings)
+            settings["sign_off"] = True
+            with PatchWorkshop(home, downstream=clone, heads=heads, folder=folder, **settings) as workshop:
+                given = Given(
+                    project=project, venue=own.venue, standings=standings, workshop=workshop, now=now, cache=cache,
+                    carriers=here, base_oid=base_oid,
+                )  # fmt: skip
+                reports.append(run(given, own.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    return joined(reports)
+
+
+def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
+    """The commits that carried patches are for, by the branch their carriers name."""
+    from syncbot.git.clone import branch_ref_in
+    from syncbot.git.history import resolve
+
+    heads: dict[str | None, str] = {}
+    for each in standings:
+        for decision in each.decisions:
+            branch = decision.carrier.branch
+            heads[branch] = resolve(clone.git(), branch_ref_in(clone, branch)) if branch else each.facts.head
+    return heads
+
+
+@contextmanager
+def _locked(root: str, wanted: bool) -> Iterator[None]:
+    """One writer at a time on this machine for one project. Raises `TryLaterError` while another one writes."""
+    if not wanted:
+        yield
+        return
+    import hashlib
+    import os
+
+    from filelock import FileLock, Timeout
+
+    from syncbot.cache import cache_folder
+    from syncbot.model.errors import TryLaterError
+
+    folder = cache_folder(os.environ) / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = hashlib.sha256(str(Path(root).resolve()).encode()).hexdigest()[:16]
+    try:
+        with FileLock(folder / f"sync-{name}.lock", timeout=60):
+            yield
+    except Timeout:
+        raise TryLaterError(f"another syncbot has been writing for {root} for a minute") from None
+
+
+def tell(reports: dict[str, Report], *, applied: bool) -> None:
+    """Print a line for each workaround, the actions, and what became of them."""
+    from syncbot.render.text import plain
+
+    for report in reports.values():
+        for line in report.plan.lines:
+            typer.echo(plain(_line(line)))
+        if applied:
+            for outcome in report.outcomes:
+                typer.echo(plain(_outcome(outcome)))
+        else:
+            for action in report.plan.actions:
+                typer.echo(plain(f"  would {_action(action)}"))
+    if not any(report.plan.actions or report.outcomes for report in reports.values()):
+        typer.echo("nothing to write")
+
+
+def _line(line: Line) -> str:
+    name = f"{line.workaround}/{line.carrier}" if line.carrier else line.workaround
+    url = f" {line.url}" if line.url else ""
+    return f"{name}: {line.decision}. {line.why}{url}"
+
+
+def _action(action: Action) -> str:
+    where = f"{action.repo}#{action.number}" if action.number is not None else action.repo
+    what = action.data.get("branch") or action.data.get("title") or action.topic
+    return f"{action.kind.value} in {where}: {what}"
+
+
+def _outcome(outcome: Outcome) -> str:
+    more = ": ".join(part for part in (outcome.result.value, outcome.why) if part)
+    return f"  {_action(outcome.action)}: {more}{f' {outcome.url}' if outcome.url else ''}"
+
+
+def as_data(reports: dict[str, Report]) -> dict[str, Any]:
+    """Return the pass as ``syncbot.plan/1``."""
+    return {
+        "schema": "syncbot.plan/1",
+        "actions": [
+            action_data(action, name) for name, report in reports.items() for action in report.plan.actions
+        ],
+        "workarounds": [
+            {
+                "id": line.workaround, "carrier": line.carrier, "downstream": name, "decision": line.decision,
+                "proposal": line.state, "why": line.why, "url": line.url,
+            }
+            for name, report in reports.items()
+            for line in report.plan.lines
+        ],
+        "outcomes": [
+            {
+                "digest": each.action.digest, "kind": each.action.kind.value, "key": each.action.topic,
+                "result": each.result.value, "why": each.why, "url": each.url,
+            }
+            for report in reports.values()
+            for each in report.outcomes
+        ],
+    }  # fmt: skip
+
+
+def action_data(action: Action, downstream: str) -> dict[str, Any]:
+    """Return one action as plain data; ``digest`` changes with anything it says."""
+    return {
+        "kind": action.kind.value, "key": action.topic, "downstream": downstream, "repo": action.repo,
+        "number": action.number, "expects": dict(action.expects), "data": dict(action.data), "digest": action.digest,
+    }  # fmt: skip
+
+
+def end(reports: dict[str, Report]) -> None:
+    """Raise the worst of what went wrong: something failed before something to try later. Nothing if all is well."""
+    from syncbot.sync import outcome_error
+
+    errors = [error for report in reports.values() if (error := outcome_error(report)) is not None]
+    if errors:
+        raise min(errors, key=lambda error: (error.exit_code != 2, error.exit_code))

@@ -1,0 +1,60 @@
+"""One key with everything that is known about it: what texts are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from syncbot import evidence
+from syncbot.checks.spec import Spec
+from syncbot.model.checks import Attached
+from syncbot.model.project import Upstream, Workaround
+from syncbot.model.proposal import Key, Prepared, ProposalKind, Seen, Stuck
+from syncbot.model.status import Decision, Standing
+from syncbot.venue import Venue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One key with all that is known about it.
+
+    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build.
+    """
+
+    key: Key
+    standing: Standing
+    decision: Decision
+    prepared: Prepared | Stuck | None
+    seen: Seen
+    venue: Venue
+    upstreams: Mapping[str, Upstream]
+    specs: tuple[Spec, ...] = ()
+    attached: tuple[Attached, ...] = ()
+    later: tuple[str, ...] = ()
+
+    @property
+    def workaround(self) -> Workaround:
+        """The workaround it is about."""
+        return self.standing.facts.workaround
+
+    @property
+    def evidence(self) -> str:
+        """See `syncbot.evidence.digest`."""
+        return evidence.digest(self.standing, self.decision.carrier)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of its proposal."""
+        own = self.workaround.removal.labels if self.key.kind is ProposalKind.REMOVAL else ()
+        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own)))
+
+    @property
+    def issues(self) -> bool:
+        """Whether the proposal is a hand-off that lives in an issue."""
+        return self.venue.mode.value == "hand-off" and not self.venue.files
+
+
+def pin_of(subject: Subject) -> str:
+    """Return what the first pin that decides says, "" if none can be read."""
+    pins = evidence.gating(subject.standing, subject.decision.carrier)
+    return next((pin.reading.text.text for pin in pins if pin.reading.text), "")

@@ -1,0 +1,98 @@
+"""Draft until the required checks pass, and what was measured stays valid while the base moves."""
+
+import json
+
+from standin import DOWN, HOME
+
+from syncbot.cli.main import run
+
+CHECK = '\n[[checks]]\nname = "soak"\nkind = "command"\ncommand = "make soak"\n'
+SEEN = '\n[[checks]]\nname = "seen"\nkind = "manual"\ntext = "Looked at the traces"\n'
+
+
+def edit_of(stand):
+    body = stand.proposals()[0]["body"]
+    return json.loads(body.rpartition("<!-- syncbot:record ")[2].partition(" -->")[0])["edit"]
+
+
+def attach(stand, *, pin="v0.1.20", edit=None):
+    """A person attaches what the check came to, as docs/checks.md says."""
+    file = stand.root / "soak.json"
+    file.unlink(missing_ok=True)
+    tags = ["--edit", edit or edit_of(stand), "--pin", pin]
+    ran = ["--arm", "candidate", "--hardware", "cpu", "--exit-code", "0", "--output", str(file)]
+    assert run(["results", "outcome", "soak", *ran, *tags]) == 0
+    where = ["--project", str(stand.project)]
+    assert run(["results", "attach", "guard", *where, "--candidate", str(file), *tags]) == 0
+    stand.capsys.readouterr()
+
+
+def test_results_attached_on_day_two_and_a_base_that_moves_for_a_month(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    (only,) = stand.proposals()
+    assert only["draft"]
+    assert "Still a draft" in only["body"]
+    tip = stand.tip()
+    stand.move_main(3)
+    attach(stand)
+    stand.sync()
+    (only,) = stand.proposals()
+    assert not only["draft"], only["body"]
+    assert "Every required check has passed" in only["body"]
+    assert "- [x] command" in only["body"]
+    for _ in range(4):
+        stand.move_main(9)
+        stand.quiet()
+    assert stand.tip() == tip
+    assert not stand.proposals()[0]["draft"]
+
+
+def test_results_of_another_edit_or_pin_open_no_gate(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    attach(stand, edit="0" * 40)
+    stand.sync()
+    attach(stand, pin="v0.1.19")
+    stand.sync()
+    assert stand.proposals()[0]["draft"]
+
+
+def test_a_persons_tick_counts_and_stays(make_stand):
+    stand = make_stand("pull-request", manifest=SEEN)
+    stand.pin("v0.1.20")
+    stand.sync()
+    assert stand.proposals()[0]["draft"]
+    stand.edit_body(1, "- [ ] manual", "- [x] manual")
+    stand.sync()
+    (only,) = stand.proposals()
+    assert not only["draft"]
+    assert "- [x] manual" in only["body"]
+    # A person who wants it a draft again has the last word.
+    stand.forge.world.repos[DOWN].items[1].draft = True
+    stand.quiet()
+
+
+def test_a_comment_with_results_counts_from_people_who_may_write(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    attach(stand)
+    from pathlib import Path
+
+    from syncbot.checks.store import FOLDER, load
+    from syncbot.render.results import block
+
+    folder = Path(stand.project, "patches/guard", FOLDER)
+    text = "\n\n".join(block(each) for each in load(folder))
+    for path in folder.iterdir():
+        path.unlink()
+    stand.comment(1, f"Measured:\n\n{text}", login="stranger")
+    stand.sync()
+    assert stand.proposals()[0]["draft"]
+    stand.comment(1, f"Measured:\n\n{text}")
+    stand.sync()
+    assert not stand.proposals()[0]["draft"]
+    assert stand.forge.world.repos[HOME].items == {}
