@@ -22,6 +22,8 @@ COMMANDS: dict[str, str] = {
     "where": "Say in which releases a fix really is, with the evidence.",
     "status": "Say where each workaround stands and what to do next.",
     "bump": "Say what a move of a pin frees, loses and drops.",
+    "discover": "Find workarounds in the code that nobody recorded.",
+    "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
     "results": "Compare benchmark results, judge the checklist, attach them.",
