@@ -46,7 +46,10 @@ _VERBS = (
 )  # fmt: skip
 _VERB = "|".join(_VERBS)
 # These are as common in plain descriptions, so they count as a to-do only.
-_CHANGE = r"(?:enable|replace|simplify|lift|relax|migrate|re-?evaluate|turn on|bump|upgrade|switch (?:to|over)|use|move|include)"
+_CHANGE = (
+    r"(?:enable|replace|simplify|lift|relax|migrate|re-?evaluate|turn on|bump|upgrade|use|move|include"
+    r"|switch (?:to|over))"
+)
 _LATER = rf"\b(?:once|when|whenever|after|as soon as|until)\b{_GAP}{{1,140}}?(?:\b|(?=>)){_DONE}"
 _VERB_WAIT = re.compile(rf"\b{_VERB}\b{_GAP}{{0,90}}?{_LATER}", re.IGNORECASE)
 _TODO_WAIT = re.compile(rf"\b(?:TODO|FIXME|HACK|XXX)\b.{{0,120}}?\b{_CHANGE}\b{_GAP}{{0,90}}?{_LATER}", re.IGNORECASE)
@@ -67,7 +70,8 @@ _WAITS = (
     ),
 )
 _VERSION_WAIT = re.compile(
-    rf"\b(?:TODO|FIXME|HACK|XXX)\b.{{0,80}}?\b{_VERB}\b{_GAP}{{0,60}}?\b(?:for|in|with|at|from|on)\b{_GAP}{{1,30}}?\d+\.\d+",
+    rf"\b(?:TODO|FIXME|HACK|XXX)\b.{{0,80}}?\b{_VERB}\b{_GAP}{{0,60}}?"
+    rf"\b(?:for|in|with|at|from|on)\b{_GAP}{{1,30}}?\d+\.\d+",
     re.IGNORECASE,
 )
 _TODO = _words(
@@ -84,15 +88,17 @@ _BYPASS = _words(
 )  # fmt: skip
 _FOR_NOW = re.compile(r"^for now$", re.IGNORECASE)
 _BUG = _words(
-    r"(?:bugs?|buggy|regress\w*|broken|crash\w*|hangs?|incorrect(?:ly)?|wrong(?:ly)?|segfault\w*|corrupt\w*|known issue)\b",
-    r"(?:accuracy|precision|performance) issue",
+    r"(?:bugs?|buggy|regress\w*|broken|crash\w*|hangs?|incorrect(?:ly)?|wrong(?:ly)?|segfault\w*)\b",
+    r"(?:corrupt\w*|known issue)\b|(?:accuracy|precision|performance) issue",
 )
 # "Not supported" is a limit: somebody's defect only where a change is named for it.
 _DEFECT = _words(
     r"(?:bugs?|buggy|regress\w*|broken|breaks?|crash\w*|hangs?|hung|fail(?:s|ed|ing|ure)?)\b",
-    r"(?:incorrect(?:ly)?|wrong(?:ly)?)\b|(?:incompatib\w+|not (?:yet )?support\w*|(?:does|do|did)(?:n't| not) (?:yet )?(?:support|work|handle)|unsupported)\b",
+    r"(?:incorrect(?:ly)?|wrong(?:ly)?|incompatib\w+|not (?:yet )?support\w*|unsupported)\b",
+    r"(?:does|do|did)(?:n't| not) (?:yet )?(?:support|work|handle)\b",
     r"(?:leaks?|deadlock\w*|race condition|illegal|segfault\w*|corrupt\w*|unstable|NaNs?|fault|oom|known issue)\b",
-    r"(?:accuracy|precision|performance) (?:issue|regression)", r"(?:errors? (?:out|with|in|from)|issues? (?:in|with))\b",
+    r"(?:accuracy|precision|performance) (?:issue|regression)",
+    r"(?:errors? (?:out|with|in|from)|issues? (?:in|with))\b",
 )  # fmt: skip
 _OFF = _words(
     r"(?:disabl\w+|skip\w*|xfail\w*|turn(?:ed)? off|exclud\w+|avoid\w*|fall(?:s|ing)? ?back|force[sd]?|pinned?)\b",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from syncbot.model.discover import Reference, RefKind
 
 _LINK = re.compile(
-    r"https?://(?P<host>[\w.-]+)/(?P<repo>[\w.-]+/[\w./-]*?[\w.-]+)/(?:-/)?"
+    r"(?:https?://|(?<![\w./-]))(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d+)?/(?P<repo>[\w.-]+/[\w./-]*?[\w.-]+)/(?:-/)?"
     r"(?P<what>pulls?|issues?|commits?|merge_requests)/(?P<value>[0-9a-f]{7,40}\b|\d+)"
 )
 _SHORT = re.compile(
@@ -63,7 +63,7 @@ class Reader:
     def __init__(self, names: Names) -> None:
         self.names = names
         words = "|".join(map(re.escape, names.words)) or r"(?!)"
-        self._named = re.compile(rf"(?<![\w./-])(?P<name>{words})(?![\w-])", re.IGNORECASE)
+        self._named = re.compile(rf"(?<![\w./-])(?P<name>{words})(?![\w-]|\.\w)", re.IGNORECASE)
         self._numbered = re.compile(
             rf"(?<![\w./-])(?P<name>{words})(?:['’]s)?\s*(?:(?P<what>PR|pull(?: request)?|issue|bug|fix|commit)s?)?"
             r"\s*#(?P<number>\d+)\b",
