@@ -62,9 +62,8 @@ def _all_there(finding: Finding, upstreams: Mapping[str, Clone | str]) -> bool:
 
 def _rank(judged: Judged) -> tuple[int, int, str, str]:
     finding = judged.finding
-    dates = [place.introduced.date.date().isoformat() for place in finding.places if place.introduced is not None]
-    since = judged.verdict.since.isoformat() if judged.verdict.since else ""
-    return (_ORDER.index(judged.verdict.stage), _SURE[finding.certainty], since or min(dates, default="9"), finding.key)
+    since = judged.verdict.since or (finding.introduced.date.date() if finding.introduced else dt.date.max)
+    return (_ORDER.index(judged.verdict.stage), _SURE[finding.certainty], since.isoformat(), finding.key)
 
 
 def _standings(

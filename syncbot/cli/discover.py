@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 
+_PLACES_DATED = 6
+
+
 class Form(StrEnum):
     """How the answer is written."""
 
@@ -130,9 +133,9 @@ def _judged(ground: Ground, shown: Sequence[Finding], cache: Cache, *, candidate
     from syncbot.judge_findings import judge
 
     git = ground.clone.git()
-    leads = [each.places[0] for each in shown]
-    origins = dict(zip(leads, with_origins(git, ground.commit, leads, cache=cache), strict=True))
-    dated = [replace(each, places=(origins[each.places[0]], *each.places[1:])) for each in shown]
+    asked = [place for each in shown for place in each.places[:_PLACES_DATED]]
+    origins = dict(zip(asked, with_origins(git, ground.commit, asked, cache=cache), strict=True))
+    dated = [replace(each, places=tuple(origins.get(place, place) for place in each.places)) for each in shown]
     upstreams = ground.upstreams({each.upstream for each in dated if each.upstream is not None})
     today = dt.datetime.now(dt.UTC).date()
     judged = judge(

@@ -82,7 +82,7 @@ def _for(finding: Finding, changes: Sequence[_Change], rarity: Mapping[str, floa
     closes = [(number, re.compile(_CLOSES.format(number=number), re.IGNORECASE)) for number in issues]
     code = _words_of(finding, code=True)
     said = _words_of(finding, code=False) - code
-    since = min((each.introduced.date.date() for each in finding.places if each.introduced), default=None)
+    since = finding.introduced.date.date() if finding.introduced else None
     found: list[Candidate] = []
     for change in changes:
         score = 0.0

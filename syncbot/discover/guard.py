@@ -104,7 +104,9 @@ def plain_guard(lines: Sequence[str], note: Note) -> Guard:
         if not line.strip() or _indent(line) < indent:
             break
         end += 1
-    return Guard(first=start + 1, last=end + 1)
+    short = end - start < _LONGEST_STATEMENT
+    text = textwrap.dedent("\n".join(lines[start : end + 1])) if short else None
+    return Guard(first=start + 1, last=end + 1, statement=text)
 
 
 def _indent(line: str) -> int:

@@ -27,6 +27,7 @@ from syncbot.model.errors import UnknownObjectError
 _GONE = 0.15
 _MOST_LINES = 400
 _MOST_MARKERS = 6
+_NAME = re.compile(r"[A-Za-z_]\w{4,}")
 _TELLING = re.compile(r"[A-Za-z_]{3}")
 _NULL = re.compile(r"^0+$")
 _Texts = Mapping[str, list[str]]
@@ -48,7 +49,7 @@ def life_of(git: Git, commit: str, head: str, reader: Reader) -> Life:
     texts_old = _before(git, commit, texts_new)
     added = {path: _added(lines, texts_old.get(path, [])) for path, lines in texts_new.items()}
     places = _places(texts_new, texts_old, reader)
-    followed, markers = _followed(places, added)
+    followed, markers = _followed(places, added, texts_old)
     references = tuple(dict.fromkeys(each for place in places for each in place.remark.references))
     message = git.text("show", "-s", "--format=%B", commit)
     turns, kept, now = _follow(git, commit, head, followed)
@@ -160,7 +161,7 @@ def _places(now: _Texts, before: _Texts, reader: Reader) -> list[Place]:
 
 
 def _followed(
-    places: Sequence[Place], added: Mapping[str, set[str]]
+    places: Sequence[Place], added: Mapping[str, set[str]], before: _Texts
 ) -> tuple[dict[str, set[str]], tuple[tuple[str, str], ...]]:
     """The lines to follow, by path, and the few that tell best."""
     lines: dict[str, set[str]] = {}
@@ -168,6 +169,7 @@ def _followed(
     for place in places:
         remark = place.remark
         near = _near(place, added.get(place.path, set()))
+        near |= _using(near, added.get(place.path, set()), before.get(place.path, ()))
         lines.setdefault(place.path, set()).update(near | {remark.marker})
         markers.append((place.path, remark.marker))
         if remark.guard.statement and (first := remark.guard.statement.split("\n")[0].strip()) in near:
@@ -184,6 +186,14 @@ def _near(place: Place, added: set[str]) -> set[str]:
     if statement is None:
         return set()
     return {text for line in statement.split("\n") if (text := line.strip()) in added}
+
+
+def _using(near: set[str], added: set[str], before: Iterable[str]) -> set[str]:
+    """The lines the commit added to the same file that use a name which the guarded code brought."""
+    words = {word for text in near for word in _NAME.findall(text)}
+    new = words - {word for line in before for word in _NAME.findall(line)} if words else set()
+    found = sorted(text for text in added if not new.isdisjoint(_NAME.findall(text)))
+    return set(found[:_MOST_LINES])
 
 
 def _tellers(texts: set[str]) -> list[str]:

@@ -81,12 +81,14 @@ _TODO = _words(
 )
 _FIXME = re.compile(r"\b(?:FIXME|HACK|XXX)\b")
 _BYPASS = _words(
-    r"work(?:s|ed|ing)?[- ]?around\b", r"hot-?fix", r"band-?aid", r"stop-?gap", r"temporar(?:y|ily)\b", r"for now\b",
+    r"work(?:s|ed|ing)?[- ]?around\b", r"hot-?fix", r"band-?aid", r"stop-?gap", r"for now\b", r"temporar(?:y|ily)"
+    r"(?: (?:fix|workaround|solution|hack|patch|fallback|measure|guard|disabl|skip|turn(?:ed)? off|pin|exclud|rais)|\b)",
     r"monkey-?patch(?:es|ed)? .{0,60}\b(?:bug|issue|until|fix)", r"hack(?:s|y|ing)? (?:for|around|to|until)", r"HACK\b",
     r"WAR\b(?= ?(?:for|:))", r"backports? (?:of|for|the)\b", r"vendored (?:copy|version|until)",
     r"avoids? (?:an? |the |this )?(?:known |upstream )?(?:\w+ ){0,3}(?:bug|crash|hang|deadlock|regression)\b",
 )  # fmt: skip
-_FOR_NOW = re.compile(r"^for now$", re.IGNORECASE)
+# Words of ordinary code as well ("a temporary file"), unless they are said of a measure.
+_ORDINARY = re.compile(r"^(?:for now|temporar(?:y|ily))$", re.IGNORECASE)
 _BUG = _words(
     r"(?:bugs?|buggy|regress\w*|broken|crash\w*|hangs?|incorrect(?:ly)?|wrong(?:ly)?|segfault\w*)\b",
     r"(?:corrupt\w*|known issue)\b|(?:accuracy|precision|performance) issue",
@@ -111,7 +113,7 @@ _HISTORY = re.compile(
     r"\b(?:adapted|copied|ported|borrowed|taken|modified|derived|based|inspired|lifted|forked|adopted|mirrors?|mirrored|from)\b"
     r"(?: heavily| directly| closely)? ?(?:from|on|by|of|the)?:?\s*(?:\S+\s+){0,6}$"
     r"|\b(?:(?:was|were|been|is)? ?(?:added|introduced|landed|implemented|merged|fixed|resolved|upstreamed|available))"
-    r" (?:in|by|since|with|via|from)\s+(?:\S+\s+){0,4}$",
+    r" (?:in|by|since|with|via|from)\s+(?:\S+\s+){0,4}$|\b(?:since|as of)\s+(?:\S+\s+){0,3}$",
     re.IGNORECASE,
 )
 _DONE_LONG_AGO = re.compile(r"\bhas (?:already )?been (?:resolved|fixed|merged)\b", re.IGNORECASE)
@@ -161,12 +163,13 @@ def judge(text: str, reader: Reader, setting: Setting = Setting(), *, history: b
 
     ``history`` False: take no account of references that only tell where code came from.
     """
-    wait, bypass, defect = _waits(text), _BYPASS.search(text), _DEFECT.search(text)
-    if wait is None and _DONE_LONG_AGO.search(text):
-        return None
     references = reader.references(text)
     changes = tuple(each for each in references if each.kind is not RefKind.VERSION)
     names = reader.named(text)
+    wait = _waits(text, owned=bool(references or names))
+    bypass, defect = _BYPASS.search(text), _DEFECT.search(text)
+    if wait is None and _DONE_LONG_AGO.search(text):
+        return None
     whose, owner = _whose(text, wait, changes, references, names)
     told = history and bool(changes) and all(_history_before(text, each) for each in changes)
 
@@ -200,23 +203,24 @@ def judge(text: str, reader: Reader, setting: Setting = Setting(), *, history: b
 def _bypass(
     text: str, bypass: re.Match[str], changes: tuple[Reference, ...], reader: Reader, defect: re.Match[str] | None
 ) -> Certainty:
-    """How sure a self-declared workaround is somebody else's; "for now" alone says little."""
-    plain = _FOR_NOW.match(bypass[0]) is None
+    """How sure a self-declared workaround is somebody else's; "for now" or "temporary" alone says little."""
+    plain = _ORDINARY.match(bypass[0]) is None
     if changes:
         return Certainty.HIGH if plain or defect else Certainty.MEDIUM
     sentence = _sentence(text, bypass)
     named = bool(reader.named(sentence)) or _UPSTREAM.search(sentence) is not None
-    return Certainty.MEDIUM if named and (plain or defect) else Certainty.LOW
+    return Certainty.MEDIUM if named and (plain or _BUG.search(text)) else Certainty.LOW
 
 
-def _waits(text: str) -> re.Match[str] | None:
-    """The phrase of a wait: with a verb of removal, or beside a word that something is to go."""
+def _waits(text: str, *, owned: bool) -> re.Match[str] | None:
+    """The phrase of a wait: with a verb of removal, or beside a word that something is to go or, if ``owned``, off."""
     if match := _VERB_WAIT.search(text) or _TODO_WAIT.search(text) or _VERSION_WAIT.search(text):
         return match
     match = next((found for pattern in _WAITS if (found := pattern.search(text))), None)
-    if match is not None and (_TODO.search(text) or _BYPASS.search(text) or _OFF.search(text)):
-        return match
-    return None
+    if match is None:
+        return None
+    going = _TODO.search(text) or _BYPASS.search(text) or (_OFF.search(text) and owned)
+    return match if going else None
 
 
 def _whose(

@@ -21,7 +21,7 @@ from syncbot.git.blobs import read_blobs
 from syncbot.git.run import Git
 from syncbot.model.discover import Place, Remark, Scan
 
-_NAMESPACE = "remarks/1"
+_NAMESPACE = "remarks/1"  # to be counted up with every change of what a remark is
 _LARGEST = 1 << 20
 _BATCH = 200
 _ASKED_BY_PATH = 400
@@ -30,6 +30,7 @@ _PROSE = (
     ".md", ".mdx", ".rst", ".adoc", ".html", ".htm", ".svg", ".json", ".jsonl", ".csv", ".tsv", ".ipynb", ".lock",
     ".patch", ".diff", ".xml", ".css", ".map", ".po", ".pot", ".tex", ".bib", ".log", ".min.js", ".sum",
 )  # fmt: skip
+_LISTS = (".gitignore", ".dockerignore", ".gitattributes", ".mailmap")
 _PROSE_NAMES = ("license", "changelog", "changes", "copying", "authors", "notice", "news", "readme", "contributing")
 _TEXT_THAT_IS_CODE = ("cmakelists.txt",)
 
@@ -81,7 +82,7 @@ def scan(git: Git, commit: str, names: Names, *, cache: Facts | None = None, pat
 def is_code(path: str) -> bool:
     """Whether a file can hold a workaround: code, builds, dependencies, CI; not prose, data or locks."""
     name = path.rpartition("/")[2].lower()
-    if name.endswith(_PROSE) or name.partition(".")[0] in _PROSE_NAMES:
+    if name.endswith((*_PROSE, *_LISTS)) or name.partition(".")[0] in _PROSE_NAMES:
         return False
     if name.endswith(".txt"):
         return name in _TEXT_THAT_IS_CODE or "require" in path.lower() or "constraint" in name

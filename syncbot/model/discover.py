@@ -161,6 +161,12 @@ class Finding:
     fixes: tuple[FixClaim, ...] = ()
     tracked: str | None = None
 
+    @property
+    def introduced(self) -> Origin | None:
+        """The commit that brought the first of its places, as far as that is known."""
+        known = [place.introduced for place in self.places if place.introduced is not None]
+        return min(known, key=lambda each: each.date, default=None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from syncbot.model.discover import Finding, Judged, Place, Scan
+from syncbot.model.discover import Finding, Judged, Origin, Place, Scan
 from syncbot.model.words import Stage
 from syncbot.render.text import plain
 
@@ -43,6 +43,7 @@ def _finding_json(judged: Judged) -> dict[str, Any]:
     lead = finding.places[0]
     return {
         **_place_json(lead),
+        "introduced": _origin_json(finding.introduced),
         "key": finding.key,
         "kind": finding.kind.value,
         "certainty": finding.certainty.value,
@@ -74,22 +75,26 @@ def _finding_json(judged: Judged) -> dict[str, Any]:
 
 
 def _place_json(place: Place) -> dict[str, Any]:
-    remark, guard, origin = place.remark, place.remark.guard, place.introduced
+    remark, guard = place.remark, place.remark.guard
     return {
         "path": place.path,
         "line": remark.line,
         "last": remark.last,
         "text": remark.text,
         "guards": {"first": guard.first, "last": guard.last, "symbol": guard.symbol},
-        "introduced": {
-            "commit": origin.commit,
-            "date": origin.date.date().isoformat(),
-            "pull": origin.pull,
-            "title": origin.title,
-            "moved": list(origin.moved),
-        }
-        if origin is not None
-        else None,
+        "introduced": _origin_json(place.introduced),
+    }
+
+
+def _origin_json(origin: Origin | None) -> dict[str, Any] | None:
+    if origin is None:
+        return None
+    return {
+        "commit": origin.commit,
+        "date": origin.date.date().isoformat(),
+        "pull": origin.pull,
+        "title": origin.title,
+        "moved": list(origin.moved),
     }
 
 
@@ -118,7 +123,7 @@ def _block(judged: Judged) -> Iterator[RenderableType]:
     yield Text(f"          {plain(finding.reason, 200)}", style="dim")
     since = f" since {verdict.since}" if verdict.since else ""
     yield Text(f"          {plain('; '.join(verdict.reasons), 240)}{since}")
-    origin = lead.introduced
+    origin = finding.introduced
     if origin is not None:
         number = f" (#{origin.pull})" if origin.pull and f"#{origin.pull}" not in origin.title else ""
         moved = f", moved {len(origin.moved)} times since" if origin.moved else ""
