@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 
-_PLACES_DATED = 6
+_PLACES_DATED = 3
 
 
 class Form(StrEnum):

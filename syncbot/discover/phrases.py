@@ -82,7 +82,7 @@ _TODO = _words(
 _FIXME = re.compile(r"\b(?:FIXME|HACK|XXX)\b")
 _BYPASS = _words(
     r"work(?:s|ed|ing)?[- ]?around\b", r"hot-?fix", r"band-?aid", r"stop-?gap", r"for now\b", r"temporar(?:y|ily)"
-    r"(?: (?:fix|workaround|solution|hack|patch|fallback|measure|guard|disabl|skip|turn(?:ed)? off|pin|exclud|rais)|\b)",
+    r"(?: (?:fix|workaround|solution|hack|patch|fallback|measure|guard|disabl|skip|turned off|pin|exclud|rais)|\b)",
     r"monkey-?patch(?:es|ed)? .{0,60}\b(?:bug|issue|until|fix)", r"hack(?:s|y|ing)? (?:for|around|to|until)", r"HACK\b",
     r"WAR\b(?= ?(?:for|:))", r"backports? (?:of|for|the)\b", r"vendored (?:copy|version|until)",
     r"avoids? (?:an? |the |this )?(?:known |upstream )?(?:\w+ ){0,3}(?:bug|crash|hang|deadlock|regression)\b",

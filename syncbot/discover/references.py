@@ -63,7 +63,7 @@ class Reader:
     def __init__(self, names: Names) -> None:
         self.names = names
         words = "|".join(map(re.escape, names.words)) or r"(?!)"
-        self._named = re.compile(rf"(?<![\w./-])(?P<name>{words})(?![\w-]|\.\w)", re.IGNORECASE)
+        self._named = re.compile(rf"(?<![\w./-])(?P<name>{words})(?![\w-])", re.IGNORECASE)
         self._numbered = re.compile(
             rf"(?<![\w./-])(?P<name>{words})(?:['’]s)?\s*(?:(?P<what>PR|pull(?: request)?|issue|bug|fix|commit)s?)?"
             r"\s*#(?P<number>\d+)\b",

@@ -44,4 +44,4 @@ def test_the_better_kind_of_one_number_wins():
 
 def test_a_name_is_a_word_and_no_part_of_code():
     assert READER.named("a Lib bug, and torch's") == ("lib", "pytorch")
-    assert READER.named("torch.compile of libs, lib-extra, lib_x") == ()
+    assert READER.named("torchvision of libs, lib-extra, lib_x") == ()
