@@ -134,6 +134,7 @@ def _from_finding(ground: Ground, finding: Finding, cache: Cache) -> Draft:
     lead = places[0].remark
     return Draft(
         id=finding.tracked or _id(ground, first.pull, first.commit, finding.key),
+        key=finding.key,
         title=_title(lead.text),
         why=lead.text,
         downstream=ground.downstream,
@@ -156,6 +157,7 @@ def _from_commit(ground: Ground, commit: str) -> Draft:
     fixes = _fixes(ground, life.references)
     return Draft(
         id=_id(ground, life.introduced.pull, life.introduced.commit, None),
+        key=life.introduced.commit[:8],
         title=_title(text),
         why=text,
         downstream=ground.downstream,
@@ -209,17 +211,17 @@ def _id(ground: Ground, pull: int | None, commit: str, key: str | None) -> str:
 
 
 def _texts(ground: Ground, drafts: Sequence[Draft]) -> dict[str, str]:
-    """What each manifest will be, by id. Two drafts of one id become two manifests, or one that is added to twice."""
+    """What each manifest will be, by id. The second draft of one id gets its key behind it."""
     from syncbot.config import is_id
     from syncbot.render.manifest import add_to, manifest_text
 
     texts: dict[str, str] = {}
-    for number, draft in enumerate(drafts):
+    for draft in drafts:
         name = draft.id
         if not is_id(name):
             raise UsageError(f"{name!r} is no id: expected letters, digits, '-', '_' and '.'; give one with --id")
         if name in texts:
-            name = f"{name}-{number}"
+            name = f"{name}-{draft.key}"
         there = ground.root / "patches" / name / "patch.toml"
         try:
             old = there.read_text(encoding="utf-8") if there.is_file() else None

@@ -24,6 +24,7 @@ from syncbot.model.words import Stage
 
 _MOST = 3
 _LEAST = 6.0
+_LINK = re.compile(r"https?://\S+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{3,}")
 _MENDS = re.compile(r"\b(?:fix|bug|revert|support|crash|hang|nan|accuracy|wrong|correct)\w*", re.IGNORECASE)
 _CLOSES = r"(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)[:\s]+(?:[\w.-]+/[\w.-]+)?(?:#|https?://\S+/issues/){number}\b"
@@ -85,20 +86,21 @@ def _for(finding: Finding, changes: Sequence[_Change], rarity: Mapping[str, floa
     since = finding.introduced.date.date() if finding.introduced else None
     found: list[Candidate] = []
     for change in changes:
-        score = 0.0
+        score, telling = 0.0, 0
         reasons: list[str] = []
         for number, pattern in closes:
             message = f"{change.title}\n{change.body}"
             if number in message and pattern.search(message):
-                score += _ENDS
+                score, telling = score + _ENDS, telling + 2
                 reasons.append(f"it says that it ends #{number}")
         for what, words, weight in (("names of the guarded code", code, 2.0), ("words of the remark", said, 1.0)):
             shared = sorted(words & change.words & rarity.keys(), key=lambda word: -rarity[word])
             if shared:
                 score += weight * sum(rarity[word] for word in shared[:4])
+                telling += len(shared) + any(word.count("_") > 1 for word in shared)
                 reasons.append(f"{what}: {', '.join(shared[:4])}")
-        if not reasons:
-            continue
+        if telling < 2:
+            continue  # one word in common is chance
         if since is not None and change.date < since - _EARLY:
             score *= 0.3
         elif _MENDS.search(change.title):
@@ -122,7 +124,7 @@ def _words_of(finding: Finding, *, code: bool) -> set[str]:
     for place in finding.places:
         remark = place.remark
         text = f"{remark.guard.statement or ''} {remark.guard.symbol or ''}" if code else remark.text
-        for word in _WORD.findall(text):
+        for word in _WORD.findall(_LINK.sub(" ", text)):
             if not code or "_" in word or word.lower() != word:
                 words.add(word.lower())
     return words

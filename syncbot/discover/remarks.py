@@ -11,9 +11,10 @@ from syncbot.discover.guard import PythonGuards, plain_guard
 from syncbot.discover.notes import Note, plain_notes, python_notes
 from syncbot.discover.phrases import Setting, Signal, foreign, ignored, judge, plainly_waits
 from syncbot.discover.references import Reader
-from syncbot.model.discover import Certainty, Guard, Kind, Reference, Remark
+from syncbot.model.discover import Certainty, Guard, Reference, Remark
 
 _AROUND = 8
+_FEW_WORDS = 5
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _ITEM = re.compile(r"\n(?=\s*(?:[-*•]|\d+[.)])\s)")
 _HELD = re.compile(r"[\w\]]\s*(?:==|<=?|!=|~=|@\s*(?:git\+)?https?:)\s*[\w'\"$]|^\s*(?:-e )?git\+")
@@ -99,7 +100,7 @@ def _remark(note: Note, guard: Guard, lines: Sequence[str], reader: Reader, *, p
         line=line,
         last=last,
         text="\n".join(paragraph for paragraph, _ in told),
-        marker=lines[line - 1].strip(),
+        marker=_marker(lines[line - 1 : last], references),
         kind=best.kind,
         certainty=best.certainty,
         reason=best.reason,
@@ -107,6 +108,14 @@ def _remark(note: Note, guard: Guard, lines: Sequence[str], reader: Reader, *, p
         references=references,
         names=names,
     )
+
+
+def _marker(lines: Sequence[str], references: Sequence[Reference]) -> str:
+    """The first of the lines; if that says little, the one with what is waited for."""
+    first = lines[0].strip()
+    if len(first.split()) < _FEW_WORDS:
+        return next((line.strip() for line in lines for each in references if each.value in line), first)
+    return first
 
 
 def _skips(line: str) -> bool:
@@ -132,7 +141,7 @@ def _gathered(signals: Iterator[Signal]) -> tuple[tuple[Reference, ...], tuple[s
 def _lines_of(signal: Signal, note: Note, lines: Sequence[str]) -> tuple[int, int]:
     """The lines of the note from the one where the telling phrase begins, else from its first."""
     words = signal.phrase.split()[:3]
-    if signal.kind is not Kind.SKIP and words:
+    if words:
         for number in range(note.first, note.last + 1):
             here = _collapsed(lines[number - 1]).lower()
             if words[0].lower() in here and all(word.lower() in here for word in words[:2]):

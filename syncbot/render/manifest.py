@@ -21,13 +21,18 @@ _REMOVES = re.compile(r"\b(?:remove|drop|delete|get rid of)\b", re.IGNORECASE)
 _VENDORED = re.compile(r"\bvendored\b|\bcopy of\b", re.IGNORECASE)
 _TEST = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 _SHORTEST = 8
+_FULL = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a manifest is made of. ``markers`` are pairs of path and line; without ``fixes`` it is unlinked."""
+    """What a manifest is made of. ``markers`` are pairs of path and line; without ``fixes`` it is unlinked.
+
+    ``key`` goes behind the id where another workaround of the same change has that id already.
+    """
 
     id: str
+    key: str
     title: str
     why: str
     downstream: str
@@ -52,10 +57,10 @@ def manifest_text(draft: Draft, schema: str | None = None) -> str:
         "[introduced]",
         *_change(draft.introduced),
     ]
-    if not draft.fixes:
+    if not _recordable(draft.fixes):
         lines += ["", "# No fix is recorded: the code names no change. Until one is, this is never called ready."]
     lines += [f"# {plain(note, 110)}" for note in draft.notes]
-    for fix in draft.fixes:
+    for fix in _recordable(draft.fixes):
         lines += ["", "[[fixes]]", *_fix(fix, draft.references)]
     lines += ["", *_removal(draft)]
     for path, text in _markers(draft.markers):
@@ -77,7 +82,7 @@ def add_to(text: str, draft: Draft) -> str:
     changes: list[str] = []
     held = {(fix.get("upstream"), fix.get("pull")) for fix in document.get("fixes", [])}
     commits = [str(fix.get("commit", "")) for fix in document.get("fixes", [])]
-    for fix in draft.fixes:
+    for fix in _recordable(draft.fixes):
         if (fix.upstream, fix.pull) not in held and not any(
             fix.commit and each.startswith(fix.commit) for each in commits
         ):
@@ -129,6 +134,11 @@ def _told(pair: tuple[str, str], known: Iterable[tuple[Any, Any]]) -> bool:
     return any(path == there and isinstance(said, str) and (said in text or text in said) for there, said in known)
 
 
+def _recordable(fixes: Iterable[FixClaim]) -> list[FixClaim]:
+    """The fixes a manifest can hold: it takes no abbreviated commit id."""
+    return [fix for fix in fixes if fix.pull is not None or (fix.commit is not None and len(fix.commit) >= _FULL)]
+
+
 def _change(origin: Origin) -> list[str]:
     number = [f"pull = {origin.pull}"] if origin.pull else []
     return [*number, f"commit = {_quoted(origin.commit)}", f"date = {origin.date.date().isoformat()}"]
@@ -138,7 +148,7 @@ def _fix(fix: FixClaim, references: Sequence[Reference]) -> list[str]:
     lines = [f"upstream = {_quoted(fix.upstream)}"]
     if fix.pull is not None:
         lines.append(f"pull = {fix.pull}")
-    if fix.commit is not None and len(fix.commit) >= 40:
+    if fix.commit is not None:
         lines.append(f"commit = {_quoted(fix.commit)}")
     sure = any(each.value == str(fix.pull) and each.kind is RefKind.PULL for each in references) or fix.commit
     note = "Named in the code." if sure else "Named in the code by its number, which may be an issue's."

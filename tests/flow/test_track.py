@@ -186,3 +186,22 @@ def test_a_broken_manifest_stops_it_before_anything_is_written(world, capsys):
 def test_what_cannot_be_tracked(world, capsys, words, told):
     assert run(["track", *waiting.options(world), *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_an_abbreviated_commit_is_waited_for_and_told_but_no_fix_of_a_manifest(world, track, capsys):
+    fix = git(world / "lib", "rev-parse", "--short=10", "v1.1")
+    text = f"# TODO: remove once https://github.com/acme/lib/commit/{fix} is released\nx = clamp(1)\n"
+    commit(world / "app", "main", {"app/other.py": text}, "Other (#9)")
+    finding = next(each for each in findings(world, capsys) if each["path"] == "app/other.py")
+    assert finding["stage"] == "ready"
+    track(finding["key"])
+    assert "fixes" not in read(world, "app-9")
+    assert fix in manifest(world, "app-9").read_text(encoding="utf-8")
+
+
+def test_two_findings_of_one_change_get_ids_that_stay(world, track, capsys):
+    names = sorted(each["key"] for each in findings(world, capsys))
+    track("--all")
+    ids = sorted(each.name for each in (world / "project" / "patches").iterdir())
+    assert ids[0] == "app-7"
+    assert {each.removeprefix("app-7-") for each in ids[1:]} < set(names)
