@@ -62,7 +62,8 @@ def speed(clone: Clone, ref: str, slugs: list[str]) -> None:
         timed("git grep", grep)
         timed("cold", read)
         timed("warm", read)
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB")
+    own, git_own = (resource.getrusage(who).ru_maxrss >> 10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"peak memory {own} MiB, of its largest git process {git_own} MiB")
 
 
 def recall(clone: Clone, ref: str, path: Path) -> None:

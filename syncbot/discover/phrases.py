@@ -107,6 +107,7 @@ _OFF = _words(
     r"(?:limit(?:ed)? to|bypass\w*|guard(?:s|ed)? against|cannot|can't|must not|don't use|re-?implement\w*)\b",
     r"(?:override[sn]?|patch(?:es|ed)?)\b",
 )
+_MENDED = re.compile(r"(?:fixed|merged|released|landed|lands|upstreamed)$", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:requires?|needs?|depends on)\s+$", re.IGNORECASE)
 # What stands before a reference that only tells where code is from, or when something came.
 _HISTORY = re.compile(
@@ -171,6 +172,8 @@ def judge(text: str, reader: Reader, setting: Setting = Setting(), *, history: b
     if wait is None and _DONE_LONG_AGO.search(text):
         return None
     whose, owner = _whose(text, wait, changes, references, names)
+    if setting.doc and not changes and (whose is not Certainty.HIGH or not _speaks_of_an_end(text, wait)):
+        return None
     told = history and bool(changes) and all(_history_before(text, each) for each in changes)
 
     def signal(kind: Kind, certainty: Certainty, phrase: re.Match[str] | None, what: str) -> Signal:
@@ -178,6 +181,8 @@ def judge(text: str, reader: Reader, setting: Setting = Setting(), *, history: b
         reason = f"{what} {owner}" + (f" (“{said}”)" if said else "")
         return Signal(kind=kind, certainty=certainty, reason=reason, phrase=said, references=references, names=names)
 
+    if setting.pin and wait is not None and whose is Certainty.LOW:
+        return signal(Kind.PIN, Certainty.MEDIUM, wait, "a version is held, and waits for")
     if wait is not None:
         return signal(Kind.WAIT, Certainty.LOW if told else whose, wait, "waits for")
     if setting.pin and (bypass or defect):
@@ -210,6 +215,15 @@ def _bypass(
     sentence = _sentence(text, bypass)
     named = bool(reader.named(sentence)) or _UPSTREAM.search(sentence) is not None
     return Certainty.MEDIUM if named and (plain or _BUG.search(text)) else Certainty.LOW
+
+
+def _speaks_of_an_end(text: str, wait: re.Match[str] | None) -> bool:
+    """Whether a docstring without a reference is more than an explanation: a to-do, or a wait for a fix."""
+    return (
+        plainly_waits(text)
+        or _FIXME.search(text) is not None
+        or (wait is not None and _MENDED.search(wait[0]) is not None)
+    )
 
 
 def _waits(text: str, *, owned: bool) -> re.Match[str] | None:

@@ -17,7 +17,7 @@ _AROUND = 8
 _FEW_WORDS = 5
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _ITEM = re.compile(r"\n(?=\s*(?:[-*•]|\d+[.)])\s)")
-_HELD = re.compile(r"[\w\]]\s*(?:==|<=?|!=|~=|@\s*(?:git\+)?https?:)\s*[\w'\"$]|^\s*(?:-e )?git\+")
+_HELD = re.compile(r"[\w\]]\s*(?:==|<=?|!=|~=|@\s*(?:git\+)?https?:/)\s*[/\w'\"$]|^\s*(?:-e )?git\+")
 _DEPENDENCIES = re.compile(
     r"(?:^|/)(?:requirements[^/]*|constraints[^/]*)(?:/|\.(?:txt|in)$)|(?:^|/)(?:pyproject\.toml|setup\.cfg|environment\.ya?ml)$"
 )

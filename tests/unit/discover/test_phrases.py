@@ -89,6 +89,9 @@ def test_a_docstring_that_tells_of_a_defect_is_no_workaround():
     text = "Fails with long inputs, see https://github.com/acme/lib/issues/4"
     assert judge(text, READER) is not None
     assert judge(text, READER, Setting(doc=True)) is None
+    assert judge("lib is skipped until it provides a mask", READER, Setting(doc=True)) is None
+    assert judge("It stays off until the lib bug is fixed", READER, Setting(doc=True)) is None
+    assert judge("Temporarily skipped until the lib bug is fixed", READER, Setting(doc=True)) is not None
 
 
 def test_a_pin_with_a_reason():
@@ -96,6 +99,9 @@ def test_a_pin_with_a_reason():
     assert signal is not None
     assert signal.kind is Kind.PIN
     assert judge("needed for fast decoding", READER, Setting(pin=True)) is None
+    waits = judge("TODO: use thing==0.4.10 once released", READER, Setting(pin=True))
+    assert waits is not None
+    assert (waits.kind, waits.certainty) == (Kind.PIN, Certainty.MEDIUM)
 
 
 def test_the_ignore_comment():
