@@ -18,7 +18,7 @@ from syncbot.git.run import Git
 from syncbot.landing.ask import Facts as Cached
 from syncbot.landing.pins import PinProblemError, read_pin
 from syncbot.landing.targets import parse_version
-from syncbot.model.discover import Certainty, Finding, Judged, Reference, RefKind, Verdict
+from syncbot.model.discover import Certainty, Finding, Judged, Reference, RefKind, Outlook
 from syncbot.model.project import Project, Workaround
 from syncbot.model.status import Standing
 from syncbot.model.words import Stage
@@ -51,7 +51,7 @@ def judge(
     standings = _standings(project, downstream, clone, upstreams, asked, commit=commit, today=today, cache=cache)
     pinned = _pinned(project, downstream, clone.git(), commit)
     judged = [
-        Judged(finding=each, verdict=_verdict(each, standings.get(each.key), upstreams, pinned)) for each in findings
+        Judged(finding=each, outlook=_outlook(each, standings.get(each.key), upstreams, pinned)) for each in findings
     ]
     return sorted(judged, key=_rank)
 
@@ -62,8 +62,8 @@ def _all_there(finding: Finding, upstreams: Mapping[str, Clone | str]) -> bool:
 
 def _rank(judged: Judged) -> tuple[int, int, str, str]:
     finding = judged.finding
-    since = judged.verdict.since or (finding.introduced.date.date() if finding.introduced else dt.date.max)
-    return (_ORDER.index(judged.verdict.stage), _SURE[finding.certainty], since.isoformat(), finding.key)
+    since = judged.outlook.since or (finding.introduced.date.date() if finding.introduced else dt.date.max)
+    return (_ORDER.index(judged.outlook.stage), _SURE[finding.certainty], since.isoformat(), finding.key)
 
 
 def _standings(
@@ -92,15 +92,15 @@ def _standings(
     return {each.workaround.id: conclude(each) for each in facts}
 
 
-def _verdict(
+def _outlook(
     finding: Finding,
     standing: Standing | None,
     upstreams: Mapping[str, Clone | str],
     pinned: Mapping[str, Sequence[tuple[str, str]]],
-) -> Verdict:
+) -> Outlook:
     if standing is not None:
         doubt = _may_be_issues(finding, standing)
-        return Verdict(
+        return Outlook(
             stage=Stage.UNSURE if doubt else standing.stage,
             reasons=doubt or standing.stage_reasons,
             pins=tuple(
@@ -114,10 +114,10 @@ def _verdict(
     why = _why_not_asked(finding, upstreams)
     if versions and finding.upstream is not None:
         stage, told = _by_version(versions[-1], pinned.get(finding.upstream, ()))
-        return Verdict(stage=stage, reasons=(told, *((why,) if finding.fixes else ())))
+        return Outlook(stage=stage, reasons=(told, *((why,) if finding.fixes else ())))
     if finding.fixes or finding.upstream is None:
-        return Verdict(stage=None if finding.references else Stage.UNLINKED, reasons=(why,))
-    return Verdict(stage=Stage.UNLINKED, reasons=(why,))
+        return Outlook(stage=None if finding.references else Stage.UNLINKED, reasons=(why,))
+    return Outlook(stage=Stage.UNLINKED, reasons=(why,))
 
 
 def _may_be_issues(finding: Finding, standing: Standing) -> tuple[str, ...]:

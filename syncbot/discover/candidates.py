@@ -46,13 +46,13 @@ def with_candidates(judged: Sequence[Judged], upstreams: Mapping[str, Clone | st
     """The findings, those that are unlinked with up to three candidates each, where their upstream can be read."""
     changes = {
         name: _changes(clone.git(), clone.branch_ref)
-        for name in {each.finding.upstream for each in judged if each.verdict.stage is Stage.UNLINKED}
+        for name in {each.finding.upstream for each in judged if each.outlook.stage is Stage.UNLINKED}
         if name is not None and isinstance(clone := upstreams.get(name), Clone) and clone.branch_ref is not None
     }
     rarity = {name: _rarity(all_) for name, all_ in changes.items()}
     return [
         replace(each, candidates=_for(each.finding, changes[name], rarity[name]))
-        if each.verdict.stage is Stage.UNLINKED and (name := each.finding.upstream) in changes
+        if each.outlook.stage is Stage.UNLINKED and (name := each.finding.upstream) in changes
         else each
         for each in judged
     ]

@@ -169,10 +169,10 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Outlook:
     """Where upstream stands with a finding today, with the reasons; ``since``: the day the last gating pin got it.
 
-    ``looked``: one word for what a person reads first: the stage, or ``unknown`` where nothing could be asked.
+    ``stage`` is None where nothing could be asked. ``pins`` are name, text and verdict of each pin.
     """
 
     stage: Stage | None
@@ -189,10 +189,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A finding with today's verdict and, where they were asked for, candidates for what it waits for."""
+    """A finding with today's outlook and, where they were asked for, candidates for what it waits for."""
 
     finding: Finding
-    verdict: Verdict
+    outlook: Outlook
     candidates: tuple[Candidate, ...] = ()
 
 

@@ -23,7 +23,7 @@ _PLACES_SHOWN = 6
 
 def said(judged: Judged) -> str:
     """The first word of a finding: ``overdue`` for one that nothing waits for any more, else the stage."""
-    return "overdue" if judged.verdict.stage is Stage.READY else judged.verdict.word
+    return "overdue" if judged.outlook.stage is Stage.READY else judged.outlook.word
 
 
 def findings_json(scan: Scan, judged: Sequence[Judged], hidden: Mapping[str, int]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def findings_json(scan: Scan, judged: Sequence[Judged], hidden: Mapping[str, int
 
 
 def _finding_json(judged: Judged) -> dict[str, Any]:
-    finding, verdict = judged.finding, judged.verdict
+    finding, outlook = judged.finding, judged.outlook
     lead = finding.places[0]
     return {
         **_place_json(lead),
@@ -53,11 +53,11 @@ def _finding_json(judged: Judged) -> dict[str, Any]:
             {"repo": each.repo, "kind": each.kind.value, "value": each.value} for each in finding.references
         ],
         "fixes": [{"upstream": fix.upstream, "pull": fix.pull, "commit": fix.commit} for fix in finding.fixes],
-        "stage": verdict.word,
-        "reasons": list(verdict.reasons),
-        "pins": [{"name": name, "ref": ref, "verdict": word} for name, ref, word in verdict.pins],
-        "first_release": verdict.first_release,
-        "since": verdict.since.isoformat() if verdict.since else None,
+        "stage": outlook.word,
+        "reasons": list(outlook.reasons),
+        "pins": [{"name": name, "ref": ref, "verdict": word} for name, ref, word in outlook.pins],
+        "first_release": outlook.first_release,
+        "since": outlook.since.isoformat() if outlook.since else None,
         "tracked": finding.tracked,
         "places": [_place_json(each) for each in finding.places],
         "candidates": [
@@ -111,9 +111,9 @@ def findings_blocks(scan: Scan, judged: Sequence[Judged], hidden: Mapping[str, i
 def _block(judged: Judged) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    finding, verdict = judged.finding, judged.verdict
+    finding, outlook = judged.finding, judged.outlook
     lead = finding.places[0]
-    head = Text(f"{said(judged):10}", style=_STYLES.get(verdict.word, ""))
+    head = Text(f"{said(judged):10}", style=_STYLES.get(outlook.word, ""))
     head.append(f"{finding.key}  {_where(lead)}", style="bold")
     head.append(f"  {finding.kind.value}, {finding.certainty.value}", style="dim")
     if finding.tracked:
@@ -121,8 +121,8 @@ def _block(judged: Judged) -> Iterator[RenderableType]:
     yield head
     yield Text(f"          {plain(lead.remark.text, 200)}")
     yield Text(f"          {plain(finding.reason, 200)}", style="dim")
-    since = f" since {verdict.since}" if verdict.since else ""
-    yield Text(f"          {plain('; '.join(verdict.reasons), 240)}{since}")
+    since = f" since {outlook.since}" if outlook.since else ""
+    yield Text(f"          {plain('; '.join(outlook.reasons), 240)}{since}")
     origin = finding.introduced
     if origin is not None:
         number = f" (#{origin.pull})" if origin.pull and f"#{origin.pull}" not in origin.title else ""
