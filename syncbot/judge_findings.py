@@ -18,7 +18,7 @@ from syncbot.git.run import Git
 from syncbot.landing.ask import Facts as Cached
 from syncbot.landing.pins import PinProblemError, read_pin
 from syncbot.landing.targets import parse_version
-from syncbot.model.discover import Certainty, Finding, Judged, Reference, RefKind, Outlook
+from syncbot.model.discover import Certainty, Finding, Judged, Outlook, Reference, RefKind
 from syncbot.model.project import Project, Workaround
 from syncbot.model.status import Standing
 from syncbot.model.words import Stage
