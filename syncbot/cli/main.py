@@ -29,6 +29,8 @@ COMMANDS: dict[str, str] = {
     "apply": "Carry out a plan that was read, as far as it still holds.",
     "sync": "Look at everything and say what is due; with --apply propose it.",
     "demo": "Play the story of two stand-in projects, and check every answer.",
+    "discover": "Find workarounds in the code that nobody recorded.",
+    "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
     "init": "Write a starter syncbot.toml and a starter manifest.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
     "results": "Compare benchmark results, judge the checklist, attach them.",

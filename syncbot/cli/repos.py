@@ -71,9 +71,14 @@ def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) ->
     """One upstream's clone and the full ref of its branch, for commands that need no downstream."""
     from syncbot.git.clone import branch_ref_in, open_clone
 
-    given = dict(_named(option, project) for option in repos)
+    given = named_repos(repos, project)
     clone = open_clone(given[upstream.name]) if upstream.name in given else open_remote(upstream.repo)
     return clone, branch_ref_in(clone, upstream.branch)
+
+
+def named_repos(repos: Sequence[str], project: Project) -> dict[str, str]:
+    """``--repo NAME=PATH`` options as paths by name. Raises `UsageError` for a name that is not configured."""
+    return dict(_named(option, project) for option in repos)
 
 
 def _named(option: str, project: Project) -> tuple[str, str]:
