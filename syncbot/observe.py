@@ -26,7 +26,7 @@ from syncbot.model.pins import PinReading
 from syncbot.model.project import Carrier, FixClaim, Pin, Project, Upstream, Workaround
 from syncbot.model.status import Facts, FixFacts, PinFacts, Sight
 from syncbot.model.words import CarriedAs, Cures, Fit
-from syncbot.patchfile import Applies, meets, patch_text
+from syncbot.proposals.patchfile import Applies, meets, patch_text
 
 _DROPPED = (Cures.REFUTED, Cures.ABANDONED)
 

@@ -12,13 +12,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncbot import compose, evidence
-from syncbot.apply import Hands
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec, read_specs
 from syncbot.git.clone import branch_ref_in
 from syncbot.git.history import resolve
-from syncbot.look import Asked, View, look
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState
@@ -28,13 +25,16 @@ from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, S
 from syncbot.model.status import Decision, FixFacts, Standing
 from syncbot.model.words import CarriedAs, Choice
 from syncbot.plan import Answer, Item, plan_key
-from syncbot.plan_notes import NoteItem, plan_note
-from syncbot.prepare import Keeps, Workshop
+from syncbot.proposals import compose, evidence
+from syncbot.proposals.apply import Hands
+from syncbot.proposals.look import Asked, View, look
+from syncbot.proposals.plan_notes import NoteItem, plan_note
+from syncbot.proposals.prepare import Keeps, Workshop
+from syncbot.proposals.subject import Subject
+from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
 from syncbot.render.memory import Known
 from syncbot.render.results import read_block
-from syncbot.subject import Subject
-from syncbot.venue import Pens, Venue
 
 log = logging.getLogger(__name__)
 

@@ -68,9 +68,8 @@ def open_ground(config: str, repos: Sequence[str], downstream: str | None, at: s
     from syncbot.cli.repos import named_repos, open_remote
     from syncbot.config import load_project
     from syncbot.discover.references import Names, spoken_names
-    from syncbot.git.clone import open_clone
+    from syncbot.git.clone import branch_ref_in, open_clone
     from syncbot.git.history import resolve
-    from syncbot.observe import branch_ref_in
 
     project = load_project(Path(config))
     given = named_repos(repos, project)

@@ -110,10 +110,10 @@ def _visit(
     """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
     from syncbot.checks.store import FOLDER, load
     from syncbot.cli.venues import home_clone, open_home, open_place, version
-    from syncbot.later import later
     from syncbot.model.words import CarriedAs
-    from syncbot.patchfile import PatchWorkshop
-    from syncbot.prepare import Workshop
+    from syncbot.proposals.later import later
+    from syncbot.proposals.patchfile import PatchWorkshop
+    from syncbot.proposals.prepare import Workshop
     from syncbot.sync import Given, joined, plan_for, run
 
     clone, root = clones.downstreams[name], Path(project.root)

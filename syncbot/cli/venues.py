@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from syncbot.forge.ports import Reader, Writer
     from syncbot.git.clone import Clone
     from syncbot.model.project import Forge, Project, Proposals, Repo
-    from syncbot.venue import Pens, Venue
+    from syncbot.proposals.venue import Pens, Venue
 
 FOLDER = ".syncbot/forge"
 
@@ -34,7 +34,7 @@ class Place:
     def pens(self, root: Path) -> Pens:
         """Return the writers behind the configured limits."""
         from syncbot.forge.limits import LimitedWriter, Limits, QuietHours, Situation
-        from syncbot.venue import Pens
+        from syncbot.proposals.venue import Pens
 
         proposals = self.venue.proposals
         quiet = QuietHours.parse(proposals.quiet_hours) if proposals.quiet_hours else None
@@ -73,8 +73,8 @@ def _token(forge: Forge) -> Secret | None:
 
 
 def _on_host(project: Project, name: str, token: Secret, stack: ExitStack, timeout: float) -> Place:
-    from syncbot.destination import HostDestination
-    from syncbot.venue import Venue
+    from syncbot.proposals.destination import HostDestination
+    from syncbot.proposals.venue import Venue
 
     downstream, proposals = project.downstreams[name], project.proposals_for(name)
     forge, slug = downstream.repo.forge, downstream.repo.slug
@@ -130,12 +130,12 @@ def _home(
 
 
 def _in_folder(project: Project, name: str, clone: Clone) -> Place:
-    from syncbot.destination import FolderDestination
     from syncbot.forge.folder import place_of_repository
     from syncbot.forge.folder_reader import FolderReader
     from syncbot.forge.folder_writer import FolderWriter
     from syncbot.git.bare import BareRepositories
-    from syncbot.venue import Venue
+    from syncbot.proposals.destination import FolderDestination
+    from syncbot.proposals.venue import Venue
 
     downstream, proposals = project.downstreams[name], project.proposals_for(name)
     repo = downstream.repo
@@ -199,8 +199,8 @@ def open_home(project: Project, name: str, home: Clone, proposals: Proposals) ->
 def _own_on_host(
     forge: Forge, slug: str, token: Secret, proposals: Proposals, stack: ExitStack, root: Path, branch: str
 ) -> Place:
-    from syncbot.destination import HostDestination
-    from syncbot.venue import Venue
+    from syncbot.proposals.destination import HostDestination
+    from syncbot.proposals.venue import Venue
 
     reader, writer = _connected(forge, token, slug, stack, 20)
     web = (forge.web or "").rstrip("/")
@@ -214,7 +214,7 @@ def _own_on_host(
 
 def _own_in_folder(project: Project, name: str, home: Clone, proposals: Proposals, slug: str, branch: str) -> Place:
     own = _in_folder(project, name, home)
-    from syncbot.destination import FolderDestination
+    from syncbot.proposals.destination import FolderDestination
 
     assert isinstance(own.venue.destination, FolderDestination)
     destination = replace(own.venue.destination, repo=slug, home=slug)

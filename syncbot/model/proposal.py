@@ -74,7 +74,8 @@ class Record:
 class Prepared:
     """An edit as one commit on today's base. ``edit`` is its patch-id without context: a moved base leaves it alone.
 
-    ``repo`` is proposed to, ``base`` its branch. The objects exist only after `syncbot.prepare.Workshop.build`.
+    ``repo`` is proposed to, ``base`` its branch. The objects exist only after
+    `syncbot.proposals.prepare.Workshop.build`.
     """
 
     key: Key

@@ -11,7 +11,7 @@ from syncbot.model.proposal import Note, Record
 from syncbot.render.memory import Known, memory_line
 from syncbot.render.regions import with_record
 from syncbot.render.template import render
-from syncbot.wishes import Verb
+from syncbot.render.wishes import Verb
 
 _SECTIONS = (
     ("Waiting for people", ("open", "pushed", "submitted", "others")),

@@ -93,8 +93,8 @@ def test_two_machines_at_once_make_one_proposal(make_stand, monkeypatch):
     """Without the lock of one machine: everything the other one does lies between our look and our write."""
     stand = make_stand("pull-request", extra=BOARD)
     stand.pin("v0.1.20")
-    from syncbot import apply
     from syncbot.cli import passes
+    from syncbot.proposals import apply
 
     monkeypatch.setattr(passes, "_locked", lambda root, wanted: __import__("contextlib").nullcontext())
     original, inside = apply.Hands.apply, []

@@ -25,7 +25,7 @@ from syncbot.model.proposal import (
 from syncbot.model.status import Decision, Sight
 from syncbot.model.words import CarriedAs, Choice, Fit, Mode, Stage
 from syncbot.plan import NOT_NOW, Item, plan_key
-from syncbot.plan_notes import NoteItem, plan_note
+from syncbot.proposals.plan_notes import NoteItem, plan_note
 
 TODAY = dt.date(2026, 9, 1)
 BASE, HEAD, OLD = "a" * 40, "b" * 40, "c" * 40

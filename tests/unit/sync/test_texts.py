@@ -14,7 +14,7 @@ from syncbot.render.branch import branch_name, parse_branch
 from syncbot.render.memory import Known, memory_line, read_memory
 from syncbot.render.regions import begin, end, merge, read_record, record_line, shorten, with_record
 from syncbot.render.template import prose, render
-from syncbot.wishes import commands, wish_of
+from syncbot.render.wishes import commands, wish_of
 
 NAMES = st.text(string.ascii_letters + string.digits, min_size=1).flatmap(
     lambda first: st.text(string.ascii_letters + string.digits + "._-", max_size=8).map(lambda rest: first + rest)

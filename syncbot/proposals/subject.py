@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from syncbot import evidence
 from syncbot.checks.spec import Spec
 from syncbot.model.checks import Attached
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Seen, Stuck
 from syncbot.model.status import Decision, Standing
-from syncbot.venue import Venue
+from syncbot.proposals import evidence
+from syncbot.proposals.venue import Venue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Subject:
 
     @property
     def evidence(self) -> str:
-        """See `syncbot.evidence.digest`."""
+        """See `syncbot.proposals.evidence.digest`."""
         return evidence.digest(self.standing, self.decision.carrier)
 
     @property

@@ -9,9 +9,9 @@ from typing import Any
 
 from syncbot.forge.ports import Reader
 from syncbot.model.forge import Account, Comment, Issue, PullRequest
-from syncbot.prepare import Keeps
-from syncbot.wishes import Command
-from syncbot.wishes import commands as parse
+from syncbot.proposals.prepare import Keeps
+from syncbot.render.wishes import Command
+from syncbot.render.wishes import commands as parse
 
 _COMMENTS = "comments/1"
 _SETTLED = dt.timedelta(minutes=1)

@@ -9,7 +9,7 @@ from syncbot.forge.ports import Reader
 from syncbot.model.forge import ChangedFile, PullRequest
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Prepared
-from syncbot.prepare import Keeps
+from syncbot.proposals.prepare import Keeps
 
 _FILES = "pull-files/1"
 _MOST_CANDIDATES = 10

@@ -9,7 +9,7 @@ import re
 
 from syncbot.git.run import Git, GitError
 from syncbot.model.errors import SyncbotError
-from syncbot.prepare import Keeps
+from syncbot.proposals.prepare import Keeps
 from syncbot.render.text import plain
 
 _CACHE = "later/1"

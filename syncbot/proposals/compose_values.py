@@ -9,13 +9,13 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from syncbot import evidence
 from syncbot.model.checks import Judged
 from syncbot.model.edit import Outcome
 from syncbot.model.proposal import Prepared, ProposalKind
 from syncbot.model.words import CarriedAs, Mode
+from syncbot.proposals import evidence
+from syncbot.proposals.subject import Subject, pin_of
 from syncbot.render import results
-from syncbot.subject import Subject, pin_of
 
 _JUDGED = {"python": "syntax, names", "data": "still parses", "lines": "line by line"}
 

@@ -26,10 +26,10 @@ from syncbot.model.forge import IssueState, NewPull, PullState, PushOutcome, Wri
 from syncbot.model.plan import Action, ActionKind, Outcome, Result
 from syncbot.model.project import Workaround
 from syncbot.model.proposal import Prepared
-from syncbot.prepare import Workshop
+from syncbot.proposals.prepare import Workshop
+from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.branch import parse_key
 from syncbot.render.regions import read_record
-from syncbot.venue import Pens, Venue
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome
 from syncbot.model.errors import CouldNotError, SyncbotError
 from syncbot.model.project import Carrier, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
-from syncbot.prepare import Workshop
+from syncbot.proposals.prepare import Workshop
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import message_of
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncbot.destination import Destination
 from syncbot.forge.limits import LimitedWriter
 from syncbot.forge.ports import Reader
 from syncbot.model.project import Proposals
 from syncbot.model.words import Mode
+from syncbot.proposals.destination import Destination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

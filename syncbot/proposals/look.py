@@ -13,20 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncbot import others
 from syncbot.forge.errors import NotFoundError
-from syncbot.hearing import Hearing
 from syncbot.model.errors import SyncbotError
 from syncbot.model.forge import Issue, IssueState, PullRequest, PullState
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Key, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Wish
-from syncbot.prepare import Keeps, Workshop
+from syncbot.proposals import others
+from syncbot.proposals.hearing import Hearing
+from syncbot.proposals.prepare import Keeps, Workshop
+from syncbot.proposals.venue import Venue
 from syncbot.render.branch import branch_name, parse_branch
 from syncbot.render.dashboard import board_topic
 from syncbot.render.memory import Known, read_memory
 from syncbot.render.regions import read_record
-from syncbot.venue import Venue
-from syncbot.wishes import boxes, commands, wish_of, with_boxes
+from syncbot.render.wishes import boxes, commands, wish_of, with_boxes
 
 log = logging.getLogger(__name__)
 

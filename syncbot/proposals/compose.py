@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from syncbot import compose_values
 from syncbot.checks.judge import gate, judge, stale_reason
 from syncbot.edit import told
 from syncbot.model.checks import Gate, Judged, Wanted
@@ -16,13 +15,14 @@ from syncbot.model.forge import BODY_LIMIT, TITLE_LIMIT
 from syncbot.model.project import Workaround
 from syncbot.model.proposal import Key, Note, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Texts
 from syncbot.plan import todo_of
+from syncbot.proposals import compose_values
+from syncbot.proposals.subject import Subject, pin_of
+from syncbot.proposals.venue import Venue
 from syncbot.render import results
 from syncbot.render.commit import title_of
 from syncbot.render.regions import merge, read_record, shorten, with_record
 from syncbot.render.template import render
 from syncbot.render.text import plain
-from syncbot.subject import Subject, pin_of
-from syncbot.venue import Venue
 
 _POINTER = "(Left out, since the whole would be too long for this forge. `syncbot plan --json` prints it.)"
 _MARKER = "<!-- syncbot-proposal {key} -->"
