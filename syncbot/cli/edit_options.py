@@ -149,18 +149,25 @@ def changed_paths(store: Scratch, result: EditResult) -> list[str]:
 def settle(asked: Asked) -> Settled:
     """Find out what ``ID|COMMIT`` means. Raises `UsageError` where it is neither."""
     name, path = _repo(asked.repo)
-    project = _project(asked.config)
+    project = _project(asked.config) if _may_be_id(asked) else None
     workaround = next((one for one in project.workarounds if one.id == asked.what), None) if project else None
     if project is not None and workaround is not None:
         return _of_workaround(asked, project, workaround, name, path)
-    if not re.fullmatch(r"[0-9a-f]{4,64}", asked.what) and project is not None:
+    if project is not None:
         import difflib
 
         near = difflib.get_close_matches(asked.what, [one.id for one in project.workarounds], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         if near:
-            raise UsageError(f"there is no workaround {asked.what!r}{hint}")
+            raise UsageError(f"there is no workaround {asked.what!r}; did you mean {near[0]!r}?")
     return Settled(commit=asked.what, repository=path or Path(), onto=(asked.onto,) if asked.onto else ("HEAD",))
+
+
+def _may_be_id(asked: Asked) -> bool:
+    """Whether to read the configuration: what looks like a commit is one, unless a manifest has its name."""
+    if not re.fullmatch(r"[0-9a-f]{4,64}(\.\.[0-9a-f]{4,64})?", asked.what):
+        return True
+    root = asked.config if asked.config.is_dir() else asked.config.parent
+    return (root / "patches" / asked.what).is_dir()
 
 
 def _of_workaround(
