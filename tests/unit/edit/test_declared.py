@@ -56,6 +56,23 @@ def test_a_statement_is_matched_by_what_it_says():
     assert b"    x = 3\n    assert x" in replaced.data
 
 
+def test_what_is_put_in_a_place_keeps_the_comment_above_it():
+    source = b"def f(x):\n    a = 1\n\n    # why it is so,\n    # in two lines\n    b = probe(x)\n    return b\n"
+
+    def outcome(**more):
+        return apply(Edit(path="a.py", kind="statement", target="b = probe(x)", **more), source).data
+
+    assert outcome(replace="b = static(x)") == source.replace(b"probe", b"static")
+    assert outcome(replace="# and now\nb = 1") == source.replace(b"b = probe(x)", b"# and now\n    b = 1")
+    assert outcome() == b"def f(x):\n    a = 1\n    return b\n"
+    assert outcome(replace="") == outcome()
+
+
+def test_a_function_put_in_place_of_another_keeps_its_distance():
+    new = done("function", "test_guard", replace="def test_guard():\n    assert True").data
+    assert new.endswith(b"        return other(x)\n\n\ndef test_guard():\n    assert True\n")
+
+
 def test_one_name_leaves_an_import():
     assert b"from lib import other\n" in done("import", "lib.guard").data
     assert b"import os" not in done("import", "os").data
