@@ -83,9 +83,13 @@ def _between(
 
 
 def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...]) -> Place:
-    """A hunk of blank lines: done where they all stand, and no loss where they do not."""
+    """A hunk of blank lines: done where they all stand, or where its two neighbours do; and no loss elsewhere."""
     whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
     first = whole[0] if whole else None
+    if not whole and 0 < hunk.a0 < len(alignment.a):
+        above, below = alignment.places[hunk.a0 - 1], alignment.places[hunk.a0]
+        if above is not None and below == above + 1:
+            return Place(hunk, Fate.THERE, (Cut(path, below, below, comes),))
     if first is not None and whole == list(range(first, first + len(whole))):
         return Place(hunk, Fate.THERE, (Cut(path, first, first + len(whole), comes),))
     return Place(hunk, Fate.BLANK)
