@@ -110,7 +110,7 @@ class Court:
         text = [one for one in judged if one.is_text]
         owned = verify.Owned.of(text)
         found_again = set(draft.found_again)
-        problems: list[Problem] = []
+        problems = list(verify.doubled(text))
         if draft.method is not Method.DECLARED:
             # A person who declares an edit answers for what it takes.
             problems += verify.ownership(text, owned, merged=draft.method is Method.THREE_WAY)
