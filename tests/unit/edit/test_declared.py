@@ -138,3 +138,25 @@ def test_a_run_of_declared_edits_is_verified_like_any_other(history, remove, rea
         remove(commit, scope=Scope.EDITS, edits=(Edit(path="a.py", kind="import", target="os"),)).outcome
         is Outcome.EMPTY
     )
+
+
+def test_a_workaround_goes_back_as_it_last_stood(history, remove, rebase, store):
+    before = "import os\n\n\ndef f():\n    return os.getpid()\n"
+    history.commit({"a.py": before})
+    guarded = "import os\n\n\ndef guard():\n    return 1\n\n\ndef f():\n    guard()\n    return os.getpid()\n"
+    commit = history.commit({"a.py": guarded})
+    grown = history.commit({"a.py": guarded.replace("return 1", "print(1)\n    return 2"), "b.py": "x = 1\n"})
+    edits = (
+        Edit(path="a.py", kind="function", target="guard"),
+        Edit(path="a.py", kind="statement", target="guard()", within="f"),
+    )
+    scope = {"scope": Scope.EDITS, "edits": edits, "markers": (Marker(text="return 2", path="a.py"),)}
+    assert rebase(commit, **scope).outcome is Outcome.EMPTY
+    taken = remove(commit, **scope)
+    assert taken.outcome is Outcome.CLEAN
+    without = store.commit(taken.tree, (grown,), "without")
+    back = rebase(commit, onto=without, **scope)
+    assert back.outcome is Outcome.CLEAN
+    assert back.tree == store.git.text("rev-parse", f"{grown}^{{tree}}")
+    assert back.commit == commit
+    assert back.notes == (f"put back as it last stood, in {grown[:12]}",)
