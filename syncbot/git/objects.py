@@ -77,6 +77,7 @@ class Scratch:
         except (GitError, ValueError) as error:
             raise UsageError(f"{repository} is not a git repository") from error
         self._known: dict[bytes, str] = {}
+        self._commits: set[str] = set()
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
         place = (repository / objects).resolve()
         self._untouched = Untouched(place)
@@ -105,14 +106,18 @@ class Scratch:
 
     def commit_id(self, ref: str) -> str:
         """Return the commit ``ref`` names. Raises `UsageError` for what git must not see, else `UnknownObjectError`."""
+        if ref in self._commits:
+            return ref
+        question = ("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
         try:
-            return self.clone.text("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
+            found = self.clone.text(*question)
         except GitError:
-            pass
-        try:
-            return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
-        except GitError as error:
-            raise UnknownObjectError(f"{self.repository} has no commit {ref!r}") from error
+            try:
+                found = self.git.text(*question)
+            except GitError as error:
+                raise UnknownObjectError(f"{self.repository} has no commit {ref!r}") from error
+        self._commits.add(found)
+        return found
 
     def parents(self, commit: str) -> tuple[str, ...]:
         """Return the parents of a commit, none for a root or at the edge of a shallow clone."""
