@@ -87,13 +87,14 @@ def reverts(repo: Path) -> list[tuple[str, str]]:
         if not match:
             continue
         original = None
-        if named := re.search(r"This reverts commit ([0-9a-f]{7,40})", body):
-            original = git(repo, "rev-parse", "--verify", "-q", named[1] + "^{commit}").strip() or None
+        if told := re.search(r"This reverts commit ([0-9a-f]{7,40})", body):
+            original = git(repo, "rev-parse", "--verify", "-q", told[1] + "^{commit}").strip() or None
             if original not in order:
                 original = None
         inner = match[1]
-        if original is None and (number := re.search(r"#(\d+)", inner)):
-            original = numbers.get(number[1])
+        if original is None and (named := re.findall(r"#(\d+)", inner)):
+            # The last is the commit's own; one before it is what its title speaks of (`Revert #1 (#2)`).
+            original = numbers.get(named[-1])
         if original is None:
             original = subjects.get(inner) or subjects.get(re.sub(r"\s*\(#\d+\)\s*$", "", inner))
         if original and order[original] < order[commit]:

@@ -16,7 +16,8 @@ from syncbot.git.objects import Scratch
 from syncbot.model.edit import EditResult
 
 _DEFINED = re.compile(
-    r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:\s{4})?(\w+)\s*(?::[^=]+)?=[^=]|self\.(\w+)\s*(?::[^=]+)?=[^=]"
+    r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=]+)?=[^=]|^\s{4}(\w+)\s*(?::[^=]+)?\s=\s"
+    r"|self\.(\w+)\s*(?::[^=]+)?=[^=]"
 )
 _IMPORT = re.compile(r"^\s*(from\s+\S+\s+import|import\s)")
 
@@ -69,8 +70,8 @@ def violations(store: Scratch, *, commit: str, head: str, result: EditResult) ->
         *_names(store, head, tree, sorted({path for path, _ in gone + come})),
         *_foreign(own_in, own_out, gone, come),
         *_left(store, commit, head, tree, own_in, own_out, result),
-        *_moved(store, commit, tree, own_in, own_out),
-        *_elsewhere(store, tree, gone, come),
+        *_moved(store, commit, tree, own_in, own_out, gone),
+        *_elsewhere(store, commit, tree, gone, come),
     ]
 
 
@@ -137,13 +138,17 @@ def _left(
     return found
 
 
-def _moved(store: Scratch, commit: str, tree: str, own_in: list, own_out: list) -> list[str]:
-    """Long lines of the commit that are in the result more often than before the commit, in any file the head has."""
+def _moved(store: Scratch, commit: str, tree: str, own_in: list, own_out: list, gone: list) -> list[str]:
+    """Long lines of the commit that are in the result, in any file, and were nowhere before the commit.
+
+    Where the removal took each of them from its own file, what says the same elsewhere is other people's.
+    """
+    wrote, taken = Counter(line.strip() for _, line in own_in), Counter(line.strip() for _, line in gone)
     back = {_said(line) for _, line in own_out}
     long = sorted({line.strip() for _, line in own_in if len(_said(line)) >= 20 and not _IMPORT.match(line)}, key=len)[
         -25:
     ]
-    long = [line for line in long if _said(line) not in back]
+    long = [line for line in long if _said(line) not in back and taken[line] < wrote[line]]
     if not long:
         return []
     words = "|".join(map(_escaped, long))
@@ -159,22 +164,30 @@ def _moved(store: Scratch, commit: str, tree: str, own_in: list, own_out: list) 
     return [f"still somewhere: {line[:80]}" for line in still] if len(still) > 1 or len(long) == 1 else []
 
 
-def _elsewhere(store: Scratch, tree: str, gone: list, come: list) -> list[str]:
-    """Names that the removed lines defined, that had no definition before the commit, and that are still mentioned."""
+def _elsewhere(store: Scratch, commit: str, tree: str, gone: list, come: list) -> list[str]:
+    """Names that the removed lines defined, that nothing else defines, and that are still mentioned.
+
+    What was read as an attribute before the commit already (``torch.exp2``) is somebody else's name.
+    """
     names = {name for _, line in gone for match in [_DEFINED.match(line)] if match for name in match.groups() if name}
     names -= {name for _, line in come for name in re.findall(r"\w+", line)}
     names = {name for name in names if len(name) > 3}
     if not names:
         return []
     words = "|".join(sorted(names))
-    _, out = store.git.with_env(GIT_LITERAL_PATHSPECS="0").result(
-        "grep", "-n", "-w", "-I", "-E", "-e", words, tree, "--", "*.py", ok=(0, 1, 2, 128)
-    )
+
+    def lines(where: str) -> list[tuple[str, str]]:
+        _, out = store.git.with_env(GIT_LITERAL_PATHSPECS="0").result(
+            "grep", "-z", "-w", "-I", "-E", "-e", words, where, "--", "*.py", ok=(0, 1, 2, 128)
+        )
+        rows = [row.partition("\0") for row in out.decode("utf-8", "replace").split("\n")]
+        return [(path.partition(":")[2], text) for path, _, text in rows]
+
+    before = "\n".join(text for _, text in lines(commit + "^"))
+    names = {name for name in names if not re.search(rf"\.{name}\b", before)}
     uses: dict[str, list[str]] = {}
     defined: set[str] = set()
-    for row in out.decode("utf-8", "replace").split("\n"):
-        _, _, text = row.partition(":")
-        text = text.partition(":")[2].partition(":")[2]
+    for path, text in lines(tree):
         for name in names & set(re.findall(r"\w+", text)):
             shape = (
                 rf"(def|class)\s+{name}\b|\b{name}\s*(:[^=]+)?=[^=]|\b{name}\s*:|\bas\s+{name}\b|for .*\b{name}\b.* in"
@@ -183,5 +196,5 @@ def _elsewhere(store: Scratch, tree: str, gone: list, come: list) -> list[str]:
             if re.search(shape, text) and f".{name}" not in text:
                 defined.add(name)
             elif re.search(rf"\.{name}\b|import .*\b{name}\b", text):
-                uses.setdefault(name, []).append(row[len(tree) + 1 :][:120])
+                uses.setdefault(name, []).append(f"{path}: {text.strip()}"[:120])
     return [f"used elsewhere: {name}: {rows[0]}" for name, rows in uses.items() if name not in defined]

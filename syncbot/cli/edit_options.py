@@ -18,6 +18,8 @@ from syncbot.model.project import Removal
 from syncbot.model.words import Action, CarriedAs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from syncbot.git.objects import Scratch
     from syncbot.model.project import Project, Workaround
 
@@ -60,7 +62,8 @@ class Settled:
 
     commit: str | None
     repository: Path
-    onto: tuple[str, ...]
+    onto: str
+    bring: Callable[[Collection[str]], None] | None = None
     removal: Removal = field(default_factory=Removal)
     note: str | None = None
     patches: tuple[Path, ...] = ()
@@ -85,8 +88,8 @@ def _run(asked: Asked, direction: Direction) -> int:
 
     settled = settle(asked)
     notes = [settled.note] if settled.note else []
-    with Scratch(settled.repository) as store:
-        onto = first_ref(store, settled.onto)
+    with Scratch(settled.repository, bring=settled.bring) as store:
+        onto = store.commit_id(settled.onto)
         commit = settled.commit
         if direction is Direction.REBASE:
             carried, told = carry(store, settled, onto, refresh=asked.refresh)
@@ -148,64 +151,55 @@ def changed_paths(store: Scratch, result: EditResult) -> list[str]:
 
 def settle(asked: Asked) -> Settled:
     """Find out what ``ID|COMMIT`` means. Raises `UsageError` where it is neither."""
-    name, path = _repo(asked.repo)
-    project = _project(asked.config)
+    from syncbot.cli.repos import split_repo
+
+    name, path = split_repo(asked.repo) if asked.repo is not None else (None, None)
+    project = _project(asked.config) if _may_be_id(asked) else None
     workaround = next((one for one in project.workarounds if one.id == asked.what), None) if project else None
     if project is not None and workaround is not None:
         return _of_workaround(asked, project, workaround, name, path)
-    if not re.fullmatch(r"[0-9a-f]{4,64}", asked.what) and project is not None:
+    if project is not None:
         import difflib
 
         near = difflib.get_close_matches(asked.what, [one.id for one in project.workarounds], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         if near:
-            raise UsageError(f"there is no workaround {asked.what!r}{hint}")
-    return Settled(commit=asked.what, repository=path or Path(), onto=(asked.onto,) if asked.onto else ("HEAD",))
+            raise UsageError(f"there is no workaround {asked.what!r}; did you mean {near[0]!r}?")
+    return Settled(commit=asked.what, repository=Path(path or "."), onto=asked.onto or "HEAD")
+
+
+def _may_be_id(asked: Asked) -> bool:
+    """Whether to read the configuration: what looks like a commit is one, unless a manifest has its name."""
+    if not re.fullmatch(r"[0-9a-f]{4,64}(\.\.[0-9a-f]{4,64})?", asked.what):
+        return True
+    root = asked.config if asked.config.is_dir() else asked.config.parent
+    return (root / "patches" / asked.what).is_dir()
 
 
 def _of_workaround(
-    asked: Asked, project: Project, workaround: Workaround, name: str | None, path: Path | None
+    asked: Asked, project: Project, workaround: Workaround, name: str | None, path: str | None
 ) -> Settled:
+    from syncbot.cli.repos import open_remote
+    from syncbot.git.clone import branch_ref_in, open_clone
+
     if name is not None and name != workaround.downstream:
         raise UsageError(f"--repo {name}=...: workaround {workaround.id!r} lives in {workaround.downstream!r}")
     folder = Path(project.root) / "patches" / workaround.id
     patches = tuple(folder / one.patch for one in workaround.carriers if one.patch is not None)
     if workaround.introduced.commit is None and not patches:
         raise UsageError(f"{workaround.id}: its manifest names no introduced.commit, so there is nothing to take out")
-    if path is None:
-        path = mirror(project, workaround)
-    branch = project.downstreams[workaround.downstream].branch
-    refs = (
-        (asked.onto,)
-        if asked.onto
-        else (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
-        if branch
-        else ("HEAD",)
-    )
+    downstream = project.downstreams[workaround.downstream]
+    clone = open_clone(path) if path is not None else open_remote(downstream.repo)
     review = workaround.removal.action is Action.REVIEW
     return Settled(
         commit=workaround.introduced.commit,
-        repository=path,
-        onto=refs,
+        repository=clone.path,
+        bring=clone.bring,
+        onto=asked.onto or branch_ref_in(clone, downstream.branch),
         removal=workaround.removal,
         patches=patches,
         branches=tuple(one.branch for one in workaround.carriers if one.carried is CarriedAs.BRANCH and one.branch),
         note="the manifest leaves this one to a person (action = review)" if review else None,
     )
-
-
-def mirror(project: Project, workaround: Workaround) -> Path:  # noqa: ARG001 - the mirror's own signature
-    """Return the mirror of the downstream in the cache folder."""
-    raise UsageError(f"give --repo {workaround.downstream}=PATH: the clone of {workaround.downstream} to work on")
-
-
-def _repo(option: str | None) -> tuple[str | None, Path | None]:
-    if option is None:
-        return None, None
-    name, equals, path = option.partition("=")
-    if equals and re.fullmatch(r"[A-Za-z0-9_.-]+", name) and not Path(option).exists():
-        return name, Path(path)
-    return None, Path(option)
 
 
 def _project(config: Path) -> Project | None:
@@ -217,18 +211,6 @@ def _project(config: Path) -> Project | None:
 
     project: Project = load_project(file)
     return project
-
-
-def first_ref(store: Scratch, refs: tuple[str, ...]) -> str:
-    """Return the first of ``refs`` the clone has. Raises what the last one raises."""
-    from syncbot.model.errors import UnknownObjectError
-
-    for ref in refs[:-1]:
-        try:
-            return store.commit_id(ref)
-        except UnknownObjectError:
-            continue
-    return store.commit_id(refs[-1])
 
 
 def _write(target: Path, patch: bytes) -> None:

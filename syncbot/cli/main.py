@@ -6,6 +6,7 @@ imported when the command is called, and its own imports of heavy libraries stan
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import logging
@@ -102,7 +103,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A title in Chinese is no reason to stop where the terminal knows ASCII only.
             stream.reconfigure(errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # The process is over: looking for garbage among what it read on the way out can take longer than its answer.
+    gc.freeze()
+    sys.exit(code)
 
 
 def complain(problem: str) -> None:

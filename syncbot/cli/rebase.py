@@ -29,8 +29,4 @@ def rebase(
 
     Exit status 1 means a conflict: the answer says which lines, who touched them since, and how to carry on by hand.
     """
-    asked = options.Asked(
-        what=what, repo=repo, onto=onto, patch=patch, diff=diff, explain=explain, as_json=as_json,
-        as_markdown=as_markdown, refresh=refresh, config=config,
-    )  # fmt: skip
-    return options.run(asked, Direction.REBASE)
+    return options.run(options.Asked(**locals()), Direction.REBASE)

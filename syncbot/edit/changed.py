@@ -31,7 +31,7 @@ class Content:
     @cached_property
     def facts(self) -> python.Facts:
         """What it defines and asks for; nothing where there is no tree."""
-        return python.Facts() if self.tree is None else python.facts(self.tree)
+        return python.Facts() if self.tree is None else python.facts(self.tree, self.imported)
 
     @cached_property
     def faults(self) -> python.Faults:
@@ -44,15 +44,19 @@ class Content:
         return frozenset(definition.name for definition in self.facts.definitions)
 
     @cached_property
+    def imported(self) -> list[python.Imported]:
+        """Every imported name, in order."""
+        return [] if self.tree is None else python.imports(self.tree)
+
+    @cached_property
     def imports(self) -> dict[tuple[str | None, str, str | None], python.Imported]:
         """What it imports, by what and under which name."""
-        return {} if self.tree is None else {item.key: item for item in python.imports(self.tree)}
+        return {item.key: item for item in self.imported}
 
     @cached_property
     def import_lines(self) -> frozenset[int]:
         """The lines (from 0) that belong to import statements."""
-        items = [] if self.tree is None else python.imports(self.tree)
-        return frozenset(i for item in items for i in range(item.start, item.end))
+        return frozenset(i for item in self.imported for i in range(item.start, item.end))
 
 
 def new_faults(before: Content, after: Content) -> list[python.Fault]:

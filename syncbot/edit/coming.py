@@ -23,7 +23,7 @@ def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pla
     up = 0 if above is None else alignment.places[above]
     down = len(alignment.h) if below is None else alignment.places[below]
     low, high = alignment.gap(hunk.a0, hunk.a1)
-    if window(alignment.h, low, high, trimmed(comes)):
+    if _there_already(alignment, hunk, comes, low, high):
         return Place(hunk, Fate.DONE)
     newcomers = alignment.newcomers(low, high)
     if up is not None and down is not None and not newcomers:
@@ -43,6 +43,25 @@ def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pla
     if at is not None:
         return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
     return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
+
+
+def _there_already(alignment: Alignment, hunk: Hunk, comes: Sequence[bytes], low: int, high: int) -> bool:
+    """Whether the lines stand in the gap, or in one a little further up or down that says the same.
+
+    Lines that begin or end like their neighbours (a decorator) can be said to come a little earlier or later.
+    """
+    if window(alignment.h, low, high, trimmed(comes)):
+        return True
+    for step in (-1, 1):
+        lines = list(comes)
+        for shift in range(1, len(comes) if hunk.a0 == hunk.a1 else 1):
+            at = hunk.a0 - shift if step < 0 else hunk.a0 + shift - 1
+            if not 0 <= at < len(alignment.a) or alignment.a[at] != lines[-1 if step < 0 else 0]:
+                break
+            lines = [lines[-1], *lines[:-1]] if step < 0 else [*lines[1:], lines[0]]
+            if window(alignment.h, max(low - shift, 0), high + shift, trimmed(lines)):
+                return True
+    return False
 
 
 def _in_place(alignment: Alignment, lost: int, newcomers: Sequence[int], at: int) -> bool:
@@ -83,9 +102,13 @@ def _between(
 
 
 def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes, ...]) -> Place:
-    """A hunk of blank lines: done where they all stand, and no loss where they do not."""
+    """A hunk of blank lines: done where they all stand, or where its two neighbours do; and no loss elsewhere."""
     whole = [alignment.places[i] for i in range(hunk.a0, hunk.a1)]
     first = whole[0] if whole else None
+    if not whole and 0 < hunk.a0 < len(alignment.a):
+        above, below = alignment.places[hunk.a0 - 1], alignment.places[hunk.a0]
+        if above is not None and below == above + 1:
+            return Place(hunk, Fate.THERE, (Cut(path, below, below, comes),))
     if first is not None and whole == list(range(first, first + len(whole))):
         return Place(hunk, Fate.THERE, (Cut(path, first, first + len(whole), comes),))
     return Place(hunk, Fate.BLANK)

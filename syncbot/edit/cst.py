@@ -33,14 +33,17 @@ class Transformer(libcst.CSTTransformer):
         self.module = module
         self.matched = 0
         self.scope: list[str] = []
-        self.new = libcst.parse_module(edit.replace).body if edit.replace is not None else None
+        self.new = _body(edit.replace) if edit.replace is not None else []
         self.wanted = normal(edit.target.encode())
 
-    def _replaced(self) -> _Replaced:
+    def _replaced(self, old: libcst.BaseStatement) -> _Replaced:
+        """Count a place; what is put there keeps the comments and blank lines that stood above, a deletion does not."""
         self.matched += 1
-        if self.new is None:
+        if not self.new:
             return libcst.RemoveFromParent()
-        return libcst.FlattenSentinel(list(self.new))
+        first, *rest = self.new
+        above = (*getattr(old, "leading_lines", ()), *getattr(first, "leading_lines", ()))
+        return libcst.FlattenSentinel([first.with_changes(leading_lines=above), *rest])
 
     def visit_FunctionDef(self, node: libcst.FunctionDef) -> None:
         """Enter a function."""
@@ -64,7 +67,7 @@ class Transformer(libcst.CSTTransformer):
         name = ".".join(self.scope)
         self.scope.pop()
         if self.edit.kind in kinds and name == self.edit.target:
-            return self._replaced()
+            return self._replaced(old)
         return self._statement(old, new)
 
     def _inside(self) -> bool:
@@ -78,7 +81,7 @@ class Transformer(libcst.CSTTransformer):
             if isinstance(bare, libcst.SimpleStatementLine):
                 bare = bare.with_changes(trailing_whitespace=libcst.TrailingWhitespace())
             if normal(self.module.code_for_node(bare).encode()) == self.wanted:
-                return self._replaced()
+                return self._replaced(old)
         return new
 
     def leave_SimpleStatementLine(
@@ -125,3 +128,13 @@ class Transformer(libcst.CSTTransformer):
             return libcst.RemoveFromParent()
         kept[-1] = kept[-1].with_changes(comma=names[-1].comma)
         return new.with_changes(names=kept)
+
+
+def _body(source: str) -> list[libcst.BaseStatement]:
+    """Return the statements of ``source``; comments above the first belong to it, not to a file's head."""
+    module = libcst.parse_module(source)
+    found: list[libcst.BaseStatement] = list(module.body)
+    if found and module.header:
+        above = (*module.header, *getattr(found[0], "leading_lines", ()))
+        found[0] = found[0].with_changes(leading_lines=above)
+    return found

@@ -15,7 +15,9 @@ from syncbot.edit.lines import normal, split
 from syncbot.edit.python import is_python, parse
 from syncbot.git.objects import Entry, Scratch, is_binary
 from syncbot.model.edit import Problem, ProblemKind
-from syncbot.model.project import Edit
+from syncbot.model.project import Edit, Removal
+
+_MOST_COMMITS, _MOST_TRIES = 100, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,3 +127,25 @@ def undone(store: Scratch, commit: str, edits: Sequence[Edit]) -> str:
         if data != before.get(path)
     }
     return store.replace(commit, changes)
+
+
+def last_whole(store: Scratch, removal: Removal, *, since: str, until: str) -> str | None:
+    """Return the newest commit after ``since`` and up to ``until`` that has every place of the declared edits.
+
+    That is the workaround as it last stood, with what others have changed in it. None where there is no such commit
+    near enough: only the last hundred that touch its files are looked at, and few of them closely.
+    """
+    paths = sorted({edit.path for edit in removal.edits})
+    rows = store.git.lines("log", f"-{_MOST_COMMITS}", "--format=%H %P", f"{since}..{until}", "--", *paths)
+    tries = 0
+    for commit in dict.fromkeys([until, *(row.split()[1] for row in rows if " " in row.strip())]):
+        here = contents(store, commit, removal.edits)
+        if any((here.get(one.path) or b"").count(one.text.encode()) < (one.count or 1) for one in removal.markers):
+            continue
+        done = applied(removal.edits, here, here)
+        if not done.problems:
+            return commit
+        tries += 1
+        if tries == _MOST_TRIES:
+            break
+    return None

@@ -7,6 +7,7 @@ then a three-way merge, then hunk by hunk; the first whose result keeps every ru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -45,12 +46,15 @@ class Engine:
         self.base = base
         self.removal = removal
         self.finder = Finder(store, base, what.after)
+        self.notes: tuple[str, ...] = ()
 
     def run(self) -> EditResult:
         """Try the steps in order and return the first that holds, or the conflict."""
         removing = self.direction is Direction.REMOVE
-        if self.removal.scope is Scope.EDITS and removing:
-            return self._declared()
+        if self.removal.scope is Scope.EDITS:
+            if removing:
+                return self._declared()
+            self._as_it_last_stood()
         without = self._without()
         goes, comes = (self.what.after, without) if removing else (without, self.what.after)
         paths = self.removal.paths if self.removal.scope is Scope.PATHS else ()
@@ -63,6 +67,14 @@ class Engine:
         if read.unread:
             return self._refused(*(f"{path}: its content is not in this clone" for path in read.unread))
         return self._ladder(read, self._court(goes, comes))
+
+    def _as_it_last_stood(self) -> None:
+        """Put back what was taken out last, not what came in first: others may have worked on it in between."""
+        last = declared.last_whole(self.store, self.removal, since=self.what.after, until=self.base)
+        if last is not None:
+            self.what = replace(self.what, after=last)
+            self.finder = Finder(self.store, self.base, last)
+            self.notes = (f"put back as it last stood, in {last[:12]}",)
 
     def _court(self, goes: str, comes: str) -> Court:
         return Court(
@@ -181,5 +193,6 @@ class Engine:
     def _result(self, outcome: Outcome, method: Method, *, tree: str | None = None, **rest: Any) -> EditResult:
         return EditResult(
             direction=self.direction, outcome=outcome, method=method, commit=self.what.commit, base=self.base,
-            tree=tree or self._base_tree, commands=conflicts.commands(self.direction, self.what, self.base), **rest,
+            tree=tree or self._base_tree, notes=self.notes,
+            commands=conflicts.commands(self.direction, self.what, self.base), **rest,
         )  # fmt: skip

@@ -142,12 +142,8 @@ def _imports_only(sides: Sides, hunk: Hunk) -> bool:
     """Whether all the hunk's lines, on both sides, belong to import statements of a Python file."""
     if sides.was.tree is None or sides.wanted.tree is None or sides.today.tree is None:
         return False
-    for tree, lines, start, end in (
-        (sides.was.tree, sides.a, hunk.a0, hunk.a1),
-        (sides.wanted.tree, sides.b, hunk.b0, hunk.b1),
-    ):
-        inside = {i for item in python.imports(tree) for i in range(item.start, item.end)}
-        if any(lines[i].strip() and i not in inside for i in range(start, end)):
+    for content, start, end in ((sides.was, hunk.a0, hunk.a1), (sides.wanted, hunk.b0, hunk.b1)):
+        if any(content.lines[i].strip() and i not in content.import_lines for i in range(start, end)):
             return False
     return True
 

@@ -53,16 +53,13 @@ class Court:
         notes: list[Repair] = []
         fixed = dict(draft.entries)
         for (file, source), difference in zip(pairs, differences, strict=True):
-            lines, repaired = repairs.mend(file, difference)
+            new, repaired = repairs.mend(file, difference)
             notes += repaired
-            after = file
-            if lines is not None:
-                path, new = file.r.path, b"".join(lines)
-                after = replace(file, r=Content(path, new))
-                known = fixed.get(path)
+            if new is not None and new.data is not None:
+                known = fixed.get(new.path)
                 mode = known.mode if known is not None else source.out_mode if source is not None else "100644"
-                fixed[path] = blob(self.store.write(new), mode)
-            mended.append((after, source))
+                fixed[new.path] = blob(self.store.write(new.data), mode)
+            mended.append((file if new is None else replace(file, r=new), source))
         if notes:
             differences = self._differences(mended)
         tree = self.store.replace(self.base, fixed)
@@ -113,7 +110,7 @@ class Court:
         text = [one for one in judged if one.is_text]
         owned = verify.Owned.of(text)
         found_again = set(draft.found_again)
-        problems: list[Problem] = []
+        problems = list(verify.doubled(text))
         if draft.method is not Method.DECLARED:
             # A person who declares an edit answers for what it takes.
             problems += verify.ownership(text, owned, merged=draft.method is Method.THREE_WAY)

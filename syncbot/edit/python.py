@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +13,7 @@ from typing import Any
 SUFFIXES = (".py", ".pyi")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPE = (*_FUNCTION, ast.ClassDef)
+_SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.Assert)
 
 
 def is_python(path: str) -> bool:
@@ -18,8 +21,9 @@ def is_python(path: str) -> bool:
     return path.endswith(SUFFIXES)
 
 
+@functools.lru_cache(maxsize=32)
 def parse(source: bytes) -> ast.Module | None:
-    """Return the syntax tree, or None where the file does not parse."""
+    """Return the syntax tree, or None where the file does not parse; the last ones are kept, nobody changes them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -132,10 +136,15 @@ def _spans(body: list[ast.stmt], prefix: str) -> Iterator[Span]:
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield every statement, outer ones first; expressions are not entered, which makes it quick."""
-    for node in body:
-        yield node
-        for block in blocks(node):
-            yield from statements(block)
+    pending = [iter(body)]
+    while pending:
+        for node in pending[-1]:
+            yield node
+            if not isinstance(node, _SIMPLE):
+                pending.append(itertools.chain.from_iterable(blocks(node)))
+                break
+        else:
+            pending.pop()
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -238,9 +247,9 @@ class Facts:
     imports: list[Imported] = field(default_factory=list)
 
 
-def facts(tree: ast.Module) -> Facts:
-    """Return what the file defines and what it asks for."""
-    found = Facts(imports=imports(tree))
+def facts(tree: ast.Module, imported: list[Imported]) -> Facts:
+    """Return what the file defines and what it asks for; ``imported`` is what `imports` says of it."""
+    found = Facts(imports=imported)
     for item in found.imports:
         if item.top:
             found.definitions.setdefault(Definition("import", "", item.bound), item.start)
@@ -283,7 +292,7 @@ class _Reader(ast.NodeVisitor):
         name = f"{self.where}.{node.name}".lstrip(".")
         method = bool(self.owner) and self.owner == self.where
         if not self.local:
-            fixture = any("fixture" in ast.unparse(part) for part in node.decorator_list)
+            fixture = any("fixture" in _last_name(part) for part in node.decorator_list)
             self._define("fixture" if fixture else "method" if method else "function", self.owner, node.name, node)
         static = any(isinstance(part, ast.Name) and part.id == "staticmethod" for part in node.decorator_list)
         signature = _signature(node.args, bound=method and not static)
@@ -373,6 +382,13 @@ def _signature(args: ast.arguments, *, bound: bool) -> Signature:
         positional = positional[1:]
     names = tuple(arg.arg for arg in [*positional, *args.kwonlyargs])
     return Signature(names, len(positional), frozenset(needed), args.vararg is not None, args.kwarg is not None)
+
+
+def _last_name(decorator: ast.expr) -> str:
+    """Return the last name of a decorator, called or not: ``fixture`` of ``@pytest.fixture(scope="module")``."""
+    while isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
 
 
 def _parametrized(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

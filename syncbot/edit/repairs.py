@@ -10,8 +10,8 @@ from syncbot.git.merge import Hunk
 from syncbot.model.edit import Repair, RepairKind
 
 
-def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[list[bytes] | None, list[Repair]]:
-    """Return the repaired lines (None where nothing was to do) and what was done.
+def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[Content | None, list[Repair]]:
+    """Return the repaired content (None where nothing was to do) and what was done.
 
     A name the result lost but still uses gets its import back; an import that only the change used goes with it.
     """
@@ -49,7 +49,7 @@ def mend(file: Changed, difference: Sequence[Hunk]) -> tuple[list[bytes] | None,
             why = f"{item} goes: only the change used it"
             repairs.append(Repair(kind=RepairKind.DROPPED_IMPORT, path=file.r.path, line=fault.line, detail=why))
             now = Content(file.r.path, b"".join(lines))
-    return (lines, repairs) if repairs else (None, [])
+    return (now, repairs) if repairs else (None, [])
 
 
 def _named(content: Content, name: str) -> python.Imported | None:

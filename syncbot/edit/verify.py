@@ -178,6 +178,28 @@ def left_behind(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[s
                 )
 
 
+def doubled(judged: Iterable[Judged]) -> Iterator[Problem]:
+    """Runs of lines that come though they stand in the same file already: a merge puts them beside each other."""
+    for one in judged:
+        for hunk in one.change if one.result else ():
+            run = [what for line in one.file.b.lines[hunk.b0 : hunk.b1] if (what := said.normal(line))]
+            if sum(said.is_telling(line) for line in one.file.b.lines[hunk.b0 : hunk.b1]) < COMMON:
+                continue
+            known, before, after = (_places(content.lines, run) for content in (one.file.b, one.file.h, one.file.r))
+            if before and len(after) > max(len(known), len(before)):
+                what = said.text(one.file.r.lines[after[-1]]).strip()[:80]
+                yield _line(ProblemKind.TWICE, one.file.r.path, after[-1], f"{what!r} is there already")
+
+
+def _places(lines: Sequence[bytes], run: Sequence[str]) -> list[int]:
+    """Return the lines where ``run`` begins, blank lines left out."""
+    whole = [(i, what) for i, line in enumerate(lines) if (what := said.normal(line))]
+    return [
+        i for at, (i, what) in enumerate(whole)
+        if what == run[0] and [other for _, other in whole[at : at + len(run)]] == run
+    ]  # fmt: skip
+
+
 def lost_lines(judged: Sequence[Judged], owned: Owned, found_again: set[tuple[str, int]]) -> dict[str, Judged]:
     """Return the change's own telling lines that are no longer where they were, and that no step found again."""
     lost = {}

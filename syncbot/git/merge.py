@@ -116,6 +116,7 @@ def blame(store: Scratch, path: str, *, since: str, until: str, ranges: Sequence
     spans = [f"-L{start + 1},{end}" for start, end in ranges if end > start]
     if not spans:
         return []
+    _bring_history(store, path, since, until)
     text = store.git.run("blame", "--porcelain", *spans, f"{since}..{until}", "--", path)
     found = []
     for line in text.split(b"\n"):
@@ -132,12 +133,21 @@ def last_seen(store: Scratch, path: str, *, since: str, until: str, ranges: Sequ
     spans = [f"-L{start + 1},{end}" for start, end in ranges if end > start]
     if not spans:
         return []
+    _bring_history(store, path, since, until)
     try:
         text = store.git.run("blame", "--reverse", "--porcelain", *spans, f"{since}..{until}", "--", path)
     except GitError:
         return []
     found = re.findall(rb"(?m)^\^?([0-9a-f]{40,64}) \d+ \d+", text)
     return list(dict.fromkeys(oid.decode("ascii") for oid in found))
+
+
+def _bring_history(store: Scratch, path: str, since: str, until: str) -> None:
+    """Bring every content that ``path`` had between two commits: blame reads them all."""
+    if store.brings:
+        shape = ("--format=", "--raw", "--no-abbrev", "--no-renames", "-m")
+        rows = store.git.lines("log", *shape, f"{since}..{until}", "--", path)
+        store.bring(oid for row in rows if row.startswith(":") for oid in row.split(" ")[2:4] if not _NULL.match(oid))
 
 
 _SPECIAL = re.compile(r"([\\.\[\]{}()*+?^$|])")
@@ -151,6 +161,10 @@ def grep(store: Scratch, tree: str, texts: Iterable[str], *, suffixes: Iterable[
     wanted = sorted(set(texts))
     if not wanted:
         return
+    if store.brings:
+        ends = tuple(suffixes)
+        files = store.listing(tree).items()
+        store.bring(entry.oid for path, entry in files if entry.is_regular and (not ends or path.endswith(ends)))
     # One automaton for all of them: with a pattern each, git would go over every line once a pattern.
     pattern = "|".join(_SPECIAL.sub(r"\\\1", text) for text in wanted)
     args = ["grep", "-n", "-z", "-I", "-E", "--no-color", "--full-name", "-e", pattern, tree]

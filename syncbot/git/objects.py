@@ -3,7 +3,8 @@
 A `Scratch` owns a temporary bare repository that borrows the clone's objects. What is written lands in it, what is read
 comes from it or from the clone, which gains no object and no ref. The clone's configuration and attributes have no say:
 a merge driver or a filter named there could be any program. Objects made here stay readable until the scratch is
-closed; `patch` and `commit` turn a tree into something that outlives it.
+closed; `patch` and `commit` turn a tree into something that outlives it. In front of a mirror contents that are missing
+are brought into the mirror first, as `Git.bring` says.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -60,11 +61,12 @@ def is_binary(data: bytes) -> bool:
 class Scratch:
     """A folder for new objects in front of one clone. Use it as a context manager.
 
-    Raises `UsageError` where ``repository`` is no git repository.
+    ``bring`` is what `Clone.bring` is. Raises `UsageError` where ``repository`` is no git repository.
     """
 
-    def __init__(self, repository: Path) -> None:
+    def __init__(self, repository: Path, *, bring: Callable[[Collection[str]], None] | None = None) -> None:
         self.repository = repository
+        self._bring = bring
         if not repository.is_dir():
             raise UsageError(f"{repository} is not a folder; give the path of a clone")
         self.clone = Git(repository, Access.READ)
@@ -75,6 +77,7 @@ class Scratch:
         except (GitError, ValueError) as error:
             raise UsageError(f"{repository} is not a git repository") from error
         self._known: dict[bytes, str] = {}
+        self._commits: set[str] = set()
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
         place = (repository / objects).resolve()
         self._untouched = Untouched(place)
@@ -103,14 +106,18 @@ class Scratch:
 
     def commit_id(self, ref: str) -> str:
         """Return the commit ``ref`` names. Raises `UsageError` for what git must not see, else `UnknownObjectError`."""
+        if ref in self._commits:
+            return ref
+        question = ("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
         try:
-            return self.clone.text("rev-parse", "--verify", "--quiet", "--end-of-options", safe_ref(ref) + "^{commit}")
+            found = self.clone.text(*question)
         except GitError:
-            pass
-        try:
-            return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
-        except GitError as error:
-            raise UnknownObjectError(f"{self.repository} has no commit {ref!r}") from error
+            try:
+                found = self.git.text(*question)
+            except GitError as error:
+                raise UnknownObjectError(f"{self.repository} has no commit {ref!r}") from error
+        self._commits.add(found)
+        return found
 
     def parents(self, commit: str) -> tuple[str, ...]:
         """Return the parents of a commit, none for a root or at the edge of a shallow clone."""
@@ -138,11 +145,26 @@ class Scratch:
             mode, _, oid = head.decode("ascii").split(" ")
             yield path.decode("utf-8", "surrogateescape"), Entry(mode=mode, oid=oid)
 
+    @property
+    def brings(self) -> bool:
+        """Whether missing contents can be brought at all."""
+        return self._bring is not None
+
+    def bring(self, oids: Iterable[str]) -> None:
+        """Bring those of ``oids`` that are missing, in one request; does nothing in front of a person's clone."""
+        wanted = list(dict.fromkeys(oids))
+        if self._bring is None or not wanted:
+            return
+        answers = self.git.lines("cat-file", "--batch-check", stdin="".join(oid + "\n" for oid in wanted).encode())
+        if missing := [oid for oid, answer in zip(wanted, answers, strict=True) if answer.endswith(" missing")]:
+            self._bring(missing)
+
     def read(self, oids: Iterable[str]) -> dict[str, bytes]:
         """Return the content of blobs, read by one process. An object the clone lacks is left out."""
         wanted = list(dict.fromkeys(oids))
         if not wanted:
             return {}
+        self.bring(wanted)
         request = "".join(oid + "\n" for oid in wanted).encode("ascii")
         output = self.git.run("cat-file", "--batch", stdin=request)
         found, at = {}, 0

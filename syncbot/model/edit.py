@@ -55,6 +55,7 @@ class ProblemKind(StrEnum):
     FOREIGN_LINE = "foreign-line"
     OWN_LINE_LEFT = "own-line-left"
     MOVED_AWAY = "moved-away"
+    TWICE = "twice"
     REWRITTEN = "rewritten"
     MARKER = "marker"
     MATCH = "match"

@@ -79,7 +79,7 @@ def hosted(tmp_path, monkeypatch):
     git(lib, "tag", "v1")
     git(lib, "checkout", "-q", "main")
     commit(app, "Start", Dockerfile='ARG LIB="v0"\n', code="give()\n")
-    introduced = commit(app, "Guard", code="give() or something\n")
+    introduced = commit(app, "Guard", code="give() or something\n", **{"guard.py": "def guarded():\n    return 1\n"})
     commit(app, "Take v1", Dockerfile='ARG LIB="v1"\n')
 
     def write(forge: str = "here") -> Path:
@@ -101,6 +101,23 @@ def test_mirrors_answer_as_full_clones_do(hosted, tmp_path, capsys):
         assert says in from_clones, "the answer rests on the contents of files"
         assert run(["status", "--config", project, *options, "--no-cache"]) == 0
         assert capsys.readouterr().out == from_clones
+
+
+def test_a_workaround_is_taken_out_of_a_mirror_as_out_of_a_full_clone(hosted, tmp_path, capsys):
+    project = hosted()
+    app = tmp_path / "app"
+    # To find a use, files that the change does not touch must be read; to tell who rewrote a line, those of the past.
+    commit(app, "Use", **{"user.py": "from guard import guarded\n\nguarded()\n"})
+    commit(app, "Rewrite", code="give() or another\n")
+    for onto, says in (("main~2", '"outcome": "clean"'), ("main~1", "still imports guard.py"), ("main", "Rewrite")):
+        code = 0 if onto == "main~2" else 1
+        command = ["remove", "guard", "--config", str(project), "--onto", onto, "--json"]
+        assert run([*command, f"--repo=app={app}"]) == code
+        from_clone = capsys.readouterr().out
+        assert says in from_clone
+        assert run(command) == code
+        assert capsys.readouterr().out == from_clone
+    assert run(["remove", "guard", "--config", str(project)]) == 1, "the branch is the mirror's own"
 
 
 def test_a_folder_is_read_only_for_a_folder_forge(hosted, capsys):

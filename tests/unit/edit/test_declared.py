@@ -56,6 +56,23 @@ def test_a_statement_is_matched_by_what_it_says():
     assert b"    x = 3\n    assert x" in replaced.data
 
 
+def test_what_is_put_in_a_place_keeps_the_comment_above_it():
+    source = b"def f(x):\n    a = 1\n\n    # why it is so,\n    # in two lines\n    b = probe(x)\n    return b\n"
+
+    def outcome(**more):
+        return apply(Edit(path="a.py", kind="statement", target="b = probe(x)", **more), source).data
+
+    assert outcome(replace="b = static(x)") == source.replace(b"probe", b"static")
+    assert outcome(replace="# and now\nb = 1") == source.replace(b"b = probe(x)", b"# and now\n    b = 1")
+    assert outcome() == b"def f(x):\n    a = 1\n    return b\n"
+    assert outcome(replace="") == outcome()
+
+
+def test_a_function_put_in_place_of_another_keeps_its_distance():
+    new = done("function", "test_guard", replace="def test_guard():\n    assert True").data
+    assert new.endswith(b"        return other(x)\n\n\ndef test_guard():\n    assert True\n")
+
+
 def test_one_name_leaves_an_import():
     assert b"from lib import other\n" in done("import", "lib.guard").data
     assert b"import os" not in done("import", "os").data
@@ -121,3 +138,25 @@ def test_a_run_of_declared_edits_is_verified_like_any_other(history, remove, rea
         remove(commit, scope=Scope.EDITS, edits=(Edit(path="a.py", kind="import", target="os"),)).outcome
         is Outcome.EMPTY
     )
+
+
+def test_a_workaround_goes_back_as_it_last_stood(history, remove, rebase, store):
+    before = "import os\n\n\ndef f():\n    return os.getpid()\n"
+    history.commit({"a.py": before})
+    guarded = "import os\n\n\ndef guard():\n    return 1\n\n\ndef f():\n    guard()\n    return os.getpid()\n"
+    commit = history.commit({"a.py": guarded})
+    grown = history.commit({"a.py": guarded.replace("return 1", "print(1)\n    return 2"), "b.py": "x = 1\n"})
+    edits = (
+        Edit(path="a.py", kind="function", target="guard"),
+        Edit(path="a.py", kind="statement", target="guard()", within="f"),
+    )
+    scope = {"scope": Scope.EDITS, "edits": edits, "markers": (Marker(text="return 2", path="a.py"),)}
+    assert rebase(commit, **scope).outcome is Outcome.EMPTY
+    taken = remove(commit, **scope)
+    assert taken.outcome is Outcome.CLEAN
+    without = store.commit(taken.tree, (grown,), "without")
+    back = rebase(commit, onto=without, **scope)
+    assert back.outcome is Outcome.CLEAN
+    assert back.tree == store.git.text("rev-parse", f"{grown}^{{tree}}")
+    assert back.commit == commit
+    assert back.notes == (f"put back as it last stood, in {grown[:12]}",)

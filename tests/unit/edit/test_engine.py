@@ -317,3 +317,28 @@ def test_an_import_that_comes_back_joins_its_own_group(history, remove, read):
     )
     result = remove(change)
     assert read(result, "a.py").startswith(head.replace("other", "more, other"))
+
+
+def test_what_is_there_already_does_not_come_twice(history, rebase):
+    # With a newer function before it, and neighbours that begin alike, a merge sees two places and fills both.
+    def function(name: str, mode: str = "") -> str:
+        calls = "".join(f"    print({name!r}, {i})\n" for i in range(3))
+        return f"{mode}def {name}():\n{calls}    return {name!r}\n\n\n"
+
+    first, newer, guard, last = (
+        function("first"), function("newer"), function("guard", "@staticmethod\n"), function("last", "@staticmethod\n")
+    )  # fmt: skip
+    history.commit({"t.py": first + last})
+    commit = history.commit({"t.py": first + guard + last})
+    history.commit({"t.py": first + newer + guard + last})
+    assert rebase(commit).outcome is Outcome.EMPTY
+    # Taken out of reach of its neighbours, it is at least not put in again.
+    history.commit({"t.py": guard + newer + last.replace("last", "end")})
+    assert not rebase(commit).files
+
+
+def test_a_blank_line_comes_back_between_the_lines_it_parted(history, remove, read):
+    history.commit({"a.py": "a = 1\n\nb = 2\nc = 3\nd = 4\ne = 5\n"})
+    commit = history.commit({"a.py": "a = 1\nb = 2\nc = 3\nd = 40\ne = 5\n"})
+    history.commit({"a.py": "a = 1\nb = 2\nc = 33\nd = 40\ne = 5\n"})
+    assert read(remove(commit), "a.py") == "a = 1\n\nb = 2\nc = 33\nd = 4\ne = 5\n"
