@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from fixtures.repos import HOUR, START, run_git
@@ -135,6 +136,20 @@ def test_what_a_person_reads(stage, capsys, snapshot):
     stage.pin("v1.1.0.post1")
     assert run(["status", *stage.repos]) == 0
     assert capsys.readouterr().out == snapshot
+
+
+def test_the_day_looked_at_is_printed_and_an_unlinked_one_has_no_verdicts(stage, capsys):
+    assert run(["status", *stage.repos, "mystery", "--as-of", "2026-01-15"]) == 0
+    day, _, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert day == "as of 2026-01-15"
+    assert "image v1.0.0 –" in row
+    assert "unknown" not in row
+
+
+def test_no_workaround_at_all_is_said(stage, capsys):
+    shutil.rmtree(stage.project / "patches")
+    assert run(["status", *stage.repos]) == 0
+    assert capsys.readouterr().out.startswith("no workaround is recorded")
 
 
 def test_pin_history(stage, capsys, snapshot):
