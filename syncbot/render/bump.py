@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 SCHEMA = "syncbot.bump/1"
+_SHOWN = 50
 
 
 def bump_json(bump: Bump) -> dict[str, Any]:
@@ -75,8 +76,10 @@ def bump_blocks(bump: Bump) -> Iterator[RenderableType]:
     there = len(bump.dropped) - len(missing) - len(taken_back)
     also = f"; {there} more {'commit is' if there == 1 else 'commits are'} there in another form" if there else ""
     yield Text(f"\nupstream changes that go missing: {len(missing)}{also}")
-    for each in missing:
+    for each in missing[:_SHOWN]:
         yield _title(each) + verdict_text(each.new.verdict)
+    if len(missing) > _SHOWN:
+        yield Text(f"  and {len(missing) - _SHOWN} older ones; --json lists them all")
     if taken_back:
         yield Text(f"\nreverted within {plain(bump.old.ref, 60)} already, so nothing goes missing with them:")
     for each in taken_back:

@@ -211,8 +211,9 @@ def moves_table(moves: Iterable[Move]) -> RenderableType:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("day", "pin", "from", "to", "move", "lost", "gained", "by"):
-        table.add_column(name, overflow="fold", justify="right" if name in ("lost", "gained") else "left")
+    for name in ("day", "pin", "from", "to", "move", "lost", "gained"):
+        table.add_column(name, no_wrap=True, justify="right" if name in ("lost", "gained") else "left")
+    table.add_column("by")  # the one that gives way
     for move in moves:
         table.add_row(
             f"{move.seen.date:%Y-%m-%d}",
@@ -222,6 +223,6 @@ def moves_table(moves: Iterable[Move]) -> RenderableType:
             Text(move.kind.value, style="red" if move.lost else ""),
             "–" if move.lost is None else str(move.lost),
             "–" if move.gained is None else str(move.gained),
-            Text(f"{move.seen.commit[:9]} {plain(move.seen.title, 60)}"),
+            Text(f"{move.seen.commit[:9]} {plain(move.seen.title, 60)}", no_wrap=True, overflow="ellipsis"),
         )
     return table

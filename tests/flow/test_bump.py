@@ -103,6 +103,18 @@ def test_what_a_person_reads(stage, capsys, snapshot):
     assert capsys.readouterr().out == snapshot
 
 
+def test_a_long_way_back_is_cut_for_a_person_only(tmp_path, capsys):
+    stage = build(tmp_path)
+    stage.lib.on("main")
+    for number in range(60):
+        stage.lib.commit(f"Work (#{100 + number})", {"work.py": code(f"work{number}")})
+    assert sum(each["missing"] for each in ask(capsys, stage, "main", "v1.1.0rc1")["dropped_changes"]) > 60
+    assert run(["bump", "main", "v1.1.0rc1", *options(stage)]) == 0
+    said = capsys.readouterr().out
+    assert said.count(" Work ") == 50
+    assert "older ones; --json lists them all" in said
+
+
 def test_a_rewritten_history_is_said(tmp_path, capsys):
     stage = build(tmp_path)
     stage.lib.orphan("old")

@@ -165,6 +165,12 @@ def test_pin_history(stage, capsys, snapshot):
     ]  # fmt: skip
 
 
+def test_a_move_is_a_line_however_long_its_title(stage, capsys):
+    stage.app.commit("Move lib " + "far " * 40, {"Dockerfile": 'ARG LIB="v1.1.0"\n'})
+    assert run(["status", *stage.repos, "--pin-history", "kernel"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4, "a heading, two moves of one pin, one of the other"
+
+
 def test_fail_on(stage, capsys):
     assert run(["status", *stage.repos, "--fail-on", "released"]) == 1
     assert run(["status", *stage.repos, "--fail-on", "regressed,overdue"]) == 0
