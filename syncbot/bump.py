@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syncbot.git.clone import Clone
 from syncbot.git.diff import read_changes
 from syncbot.git.history import History, resolve
-from syncbot.git.refs import read_refs
+from syncbot.git.run import Git
 from syncbot.landing.everything import reports_on
+from syncbot.landing.pins import UpstreamRefs, resolve_pins, upstream_refs
 from syncbot.landing.survey import Survey, commits_in_queries, parse_query
 from syncbot.landing.targets import in_version_order, named_target, release_tags, release_target
 from syncbot.model.bump import Better, Bump, Dropped, Effect
 from syncbot.model.errors import UsageError
 from syncbot.model.landing import Answer, FixReport, Target
-from syncbot.model.project import Upstream, Workaround
+from syncbot.model.pins import PinText
+from syncbot.model.project import Pin, Upstream, Workaround
 from syncbot.model.status import FixFacts
-from syncbot.model.words import Cures, Verdict
+from syncbot.model.words import Cures, EvidenceKind, Verdict
 from syncbot.policy import has
 
 _DROPPED = (Cures.REFUTED, Cures.ABANDONED)
@@ -25,18 +27,23 @@ _SUGGESTED = 3
 
 
 def bump(
-    upstream: Upstream, clone: Clone, branch_ref: str, old: str, new: str, workarounds: Sequence[Workaround]
+    upstream: Upstream,
+    clone: Clone,
+    branch_ref: str,
+    old: str,
+    new: str,
+    workarounds: Sequence[Workaround],
+    pins: Sequence[Pin] = (),
 ) -> Bump:
     """Compare two upstream refs (tags, branches or commit ids) for the workarounds that wait for this upstream.
 
-    Raises `UsageError` when one of them names nothing in the clone.
+    What is no ref may be the text of one of ``pins`` (a plain version), and means what it means there. Raises
+    `UsageError` when one of the two names nothing in the clone, or different commits for different pins.
     """
     git = clone.git()
-    before, after = (named_target(git, ref) for ref in (old, new))
-    problems = [f"{target.ref}: {target.note}" for target in (before, after) if target.commit is None]
-    if problems:
-        raise UsageError(*problems)
-    tags = release_tags(read_refs(git, "refs/tags/"), upstream.tag_pattern, upstream.ignore_tags)
+    refs = upstream_refs(git)
+    before, after = _ends(git, refs, pins, (old, new))
+    tags = release_tags(refs.tags.values(), upstream.tag_pattern, upstream.ignore_tags)
     releases = in_version_order(map(release_target, tags))
     targets = list({(each.kind, each.ref): each for each in (*releases, before, after)}.values())
     waiting = [each for each in workarounds if any(claim.upstream == upstream.name for claim in each.fixes)]
@@ -65,6 +72,27 @@ def bump(
         better=tuple(better),
         notes=_notes(survey.history, before, after),
     )
+
+
+def _ends(git: Git, refs: UpstreamRefs, pins: Sequence[Pin], words: Sequence[str]) -> list[Target]:
+    ends = [_end(git, refs, pins, word) for word in words]
+    problems = [f"{end.note}" for end in ends if end.commit is None]
+    if problems:
+        raise UsageError(*problems)
+    return ends
+
+
+def _end(git: Git, refs: UpstreamRefs, pins: Sequence[Pin], word: str) -> Target:
+    named = named_target(git, word)
+    if named.commit is not None:
+        return named
+    texts = [PinText(text=word, path="")]
+    read = [resolve_pins(git, refs, pin, texts)[word].target for pin in pins]
+    meant = {target.commit: target for target in read if target is not None and target.commit is not None}
+    if len(meant) > 1:
+        which = " or ".join(commit[:12] for commit in meant if commit)
+        return replace(named, note=f"{word!r} means {which}, by the pin that says it; name a tag or a commit")
+    return next(iter(meant.values()), named)
 
 
 def _freed(effect: Effect) -> bool:
@@ -129,6 +157,7 @@ class _View:
         commits = self.survey.history.only_in(str(old.commit), str(new.commit))
         if self._changes is None:
             self.read_changes([commit.oid for commit in commits])
+        undoes = self._undoes([commit.oid for commit in commits])
         return [
             Dropped(
                 commit=commit.oid,
@@ -136,9 +165,21 @@ class _View:
                 pull=self.survey.index.claims.number.get(change),
                 title=commit.subject,
                 new=self._answer(change, new),
+                undone_by=_undone_by(self._answer(change, old)),
+                undoes=undoes.get(commit.oid),
             )
             for commit in commits
         ]
+
+    def _undoes(self, commits: Sequence[str]) -> dict[str, str]:
+        """The commits that do nothing but revert another one of them, and which."""
+        index = self.survey.index
+        return {
+            undo.commit: oid
+            for oid in commits
+            for undo in index.undos_of(self.survey.history.commits[oid])
+            if undo.sign < 0 and undo.direct and undo.commit in commits
+        }
 
     def _answer(self, change: str, target: Target) -> Answer:
         assert self._changes is not None
@@ -146,9 +187,14 @@ class _View:
         return next(each for each in answers if (each.target.kind, each.target.ref) == (target.kind, target.ref))
 
 
-def really_dropped(dropped: Sequence[Dropped]) -> list[Dropped]:
-    """Those whose change the new pin does not surely have by another commit."""
-    return [each for each in dropped if each.new.verdict is not Verdict.CONTAINED]
+def _undone_by(answer: Answer) -> str | None:
+    if answer.verdict is not Verdict.REVERTED:
+        return None
+    return next((each.commit for each in answer.evidence if each.kind is EvidenceKind.REVERT), None)
+
+
+def _missing(dropped: Sequence[Dropped]) -> int:
+    return sum(1 for each in dropped if each.missing)
 
 
 def _better(view: _View, old: Target, new: Target, releases: Sequence[Target]) -> list[Better]:
@@ -166,11 +212,11 @@ def _better(view: _View, old: Target, new: Target, releases: Sequence[Target]) -
     ends = [new, *(release for release, _ in rivals)]
     commits = {each.oid for end in ends for each in history.only_in(str(old.commit), str(end.commit))}
     view.read_changes(sorted(commits, key=lambda oid: history.commits[oid].place))
-    limit = len(really_dropped(view.dropped(old, new)))
+    limit = _missing(view.dropped(old, new))
     found = [
         Better(ref=release.ref, dropped=count, freed=tuple(sorted(sets[0])), lost=tuple(sorted(sets[1])))
         for release, sets in rivals
-        if (count := len(really_dropped(view.dropped(old, release)))) < limit or sets != goal
+        if (count := _missing(view.dropped(old, release))) < limit or sets != goal
     ]
     found = [each for each in found if each.dropped <= limit]
     return sorted(found, key=lambda each: (-len(each.freed), each.dropped))[:_SUGGESTED]

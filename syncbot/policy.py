@@ -145,8 +145,9 @@ def stage_of(facts: Facts, pins: Sequence[PinStanding]) -> tuple[Stage, tuple[st
     if gone := _taken_back(facts, waited):
         released.append(f"{gone} was reverted upstream since, so later releases may lack it again")
     if lacking:
-        return Stage.RELEASED, (*released, *(f"{_pin(pin)} lacks it" for pin in lacking))
-    doubts = [f"{_pin(pin)}: {pin.has.verdict.value} ({pin.has.why})" for pin in gating if not pin.has.surely]
+        doubts = [_doubt(pin) for pin in gating if pin not in lacking and not pin.has.surely]
+        return Stage.RELEASED, (*released, *(f"{_pin(pin)} lacks it" for pin in lacking), *doubts)
+    doubts = [_doubt(pin) for pin in gating if not pin.has.surely]
     if not gating:
         doubts = ["no gating pin is configured, so nothing says when the downstream has the fix"]
     doubts += _floor_doubts(facts)
@@ -159,8 +160,12 @@ _DOUBTFUL = (Verdict.PARTIAL, Verdict.UNSURE, Verdict.UNKNOWN)
 
 
 def _pin(pin: PinStanding) -> str:
-    text = f" ({pin.reading.text.text})" if pin.reading.text else ""
+    text = f" ({pin.reading.text.short})" if pin.reading.text else ""
     return f"pin {pin.reading.name}{text}"
+
+
+def _doubt(pin: PinStanding) -> str:
+    return f"{_pin(pin)}: {pin.has.verdict.value} ({pin.has.why})"
 
 
 def _fell_back(pin: PinStanding) -> str:
@@ -299,7 +304,8 @@ def _awaited(facts: Facts, stage: Stage, pins: Sequence[PinStanding]) -> str:
     names = ", ".join(fix.claim.label for fix in facts.fixes if fix.counts)
     match stage:
         case Stage.WAITING:
-            return f"Wait for {names} to land upstream."
+            absent = [fix.claim.label for fix in facts.fixes if fix.counts and not (fix.report and fix.report.commit)]
+            return f"Wait for {', '.join(absent) or names} to land upstream."
         case Stage.FIXED:
             return f"Wait for a release with {names}."
         case Stage.REGRESSED:
@@ -308,7 +314,7 @@ def _awaited(facts: Facts, stage: Stage, pins: Sequence[PinStanding]) -> str:
             first = _first_with_all(facts)
             lacking = [pin.reading.name for pin in pins if pin.reading.gating and pin.has.surely_not]
             where = f"{first.ref} or another release that has it" if first else f"a commit with {names}"
-            what = f"pin {', '.join(lacking)}" if lacking else "the support floor"
+            what = f"pin{'s' * (len(lacking) > 1)} {', '.join(lacking)}" if lacking else "the support floor"
             return f"Wait for {what} to reach {where}."
 
 

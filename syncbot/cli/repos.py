@@ -120,7 +120,7 @@ def console() -> Any:
 
     from rich.console import Console
 
-    coloured = sys.stdout.isatty() and not os.environ.get("CI")
+    coloured = sys.stdout.isatty() and not os.environ.get("CI") and not os.environ.get("NO_COLOR")
     width = None if sys.stdout.isatty() else 120
     return Console(
         highlight=False, markup=False, emoji=False, no_color=not coloured, force_terminal=coloured, width=width

@@ -57,7 +57,7 @@ def status(
         _print_moves(project, clones, facts, as_json=as_json)
     else:
         standings = [conclude(each) for each in facts]
-        _print(standings, as_json=as_json)
+        _print(standings, as_of=moment.today if as_of else None, as_json=as_json)
         if _wrong_pins(facts):
             raise typer.Exit(_WRONG)
         if failing & _words(project, standings):
@@ -122,7 +122,7 @@ def _wrong_pins(facts: Sequence[Facts]) -> bool:
     return bool(problems)
 
 
-def _print(standings: Sequence[Standing], *, as_json: bool) -> None:
+def _print(standings: Sequence[Standing], *, as_of: dt.date | None, as_json: bool) -> None:
     from syncbot.render.status import status_json, status_table
 
     if as_json:
@@ -131,7 +131,7 @@ def _print(standings: Sequence[Standing], *, as_json: bool) -> None:
     from syncbot.cli.repos import console
 
     out = console()
-    for part in status_table(standings):
+    for part in status_table(standings, as_of=as_of):
         out.print(part)
 
 

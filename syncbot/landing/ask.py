@@ -19,7 +19,7 @@ from syncbot.model.landing import FixReport, Target
 from syncbot.model.words import Verdict
 
 # One more whenever the same history may get another answer.
-_NAMESPACE = "landing/4"
+_NAMESPACE = "landing/5"
 
 
 class Facts(Protocol):
@@ -69,4 +69,6 @@ def ask(
 
 
 def _settled(report: FixReport) -> bool:
-    return report.commit is not None and all(answer.verdict is not Verdict.UNKNOWN for answer in report.answers)
+    if report.commit is None and report.pull is None:
+        return False  # a commit that this clone may be given yet
+    return bool(report.answers) and all(answer.verdict is not Verdict.UNKNOWN for answer in report.answers)

@@ -15,7 +15,7 @@ from syncbot.git.diff import Change, blob_sizes, change_of, read_changes
 from syncbot.git.history import Commit, History, is_readable, read_history, resolve
 from syncbot.git.run import Git
 from syncbot.landing.candidates import Index, find
-from syncbot.landing.claims import Names, read_claims
+from syncbot.landing.claims import Names, numbers_in, read_claims
 from syncbot.landing.judge import Weighed, answer, weigh
 from syncbot.landing.lookalikes import could_hold, paths_of, read_diffs, sort_lookalikes
 from syncbot.landing.releases import first_release
@@ -29,6 +29,7 @@ _OID = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _TITLE_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _DOUBTFUL = (Verdict.UNKNOWN, Verdict.UNSURE, Verdict.PARTIAL)
 _PATHS_ASKED = 64
+_HINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Survey:
     ) -> None:
         self.git = git
         self.shallow = shallow
+        self._names = names
         self.targets = tuple(targets)
         tips = _tips(branch, self.targets, more)
         try:
@@ -136,8 +138,30 @@ class Survey:
             merged_at=None,
             answers=answers,
             first_release=FirstRelease(),
-            notes=(note,),
+            notes=(note, *self._hints(query.number)),
         )
+
+    def _hints(self, number: int | None) -> Iterator[str]:
+        """Who names a number that never landed: an issue has no commit, and the fix for it often says its number."""
+        if number is None:
+            return
+        digits = str(number)
+        naming = [
+            commit
+            for commit in self.history.commits.values()
+            if digits in commit.subject or digits in commit.body
+            if number in numbers_in(f"{commit.subject}\n{commit.body}", self._names)
+        ]
+        if not naming:
+            return
+        oldest = sorted(naming, key=lambda commit: (not self.index.on_branch(commit.oid), -commit.place))
+        named = ", ".join(map(self._short, oldest[:_HINTS]))
+        more = f" and {len(naming) - _HINTS} more" if len(naming) > _HINTS else ""
+        yield f"#{number} is named by {named}{more}; ask for the one that is the fix, if one of them is"
+
+    def _short(self, commit: Commit) -> str:
+        number = self.index.claims.number.get(commit.oid)
+        return f"#{number} ({commit.oid[:12]})" if number is not None else commit.oid[:12]
 
     # -- one fix -------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from syncbot.model.landing import Answer, Target
 from syncbot.model.status import Has
+from syncbot.model.words import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,8 @@ class Dropped:
     """A commit that the old pin has and the new one has not.
 
     ``change`` is the default branch's commit it is a copy of, where there is one; ``new`` says whether the new pin has
-    the change by another commit (then nothing is lost but the commit).
+    the change by another commit (then nothing is lost but the commit). ``undone_by`` is the commit that reverts it in
+    the old pin, so that there was nothing left to lose; ``undoes`` the dropped commit that it reverts itself.
     """
 
     commit: str
@@ -32,6 +34,13 @@ class Dropped:
     pull: int | None
     title: str
     new: Answer
+    undone_by: str | None = None
+    undoes: str | None = None
+
+    @property
+    def missing(self) -> bool:
+        """Whether something goes missing with it: the old pin has the change, and the new one not surely."""
+        return self.new.verdict is not Verdict.CONTAINED and self.undone_by is None and self.undoes is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

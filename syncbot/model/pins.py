@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 
 from syncbot.model.landing import Target
 from syncbot.model.words import PinForm, PinMove
+
+_FULL = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +19,11 @@ class PinText:
     text: str
     path: str
     submodule: bool = False
+
+    @property
+    def short(self) -> str:
+        """The text for a person's eye: a full commit id is cut to twelve digits."""
+        return self.text[:12] if _FULL.match(self.text) else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,10 @@ from syncbot.render.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 SCHEMA = "syncbot.bump/1"
+_SHOWN = 50
 
 
 def bump_json(bump: Bump) -> dict[str, Any]:
@@ -53,7 +55,9 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
         "pull": dropped.pull,
         "title": dropped.title,
         "new": dropped.new.verdict.value,
-        "missing": dropped.new.verdict is not Verdict.CONTAINED,
+        "missing": dropped.missing,
+        "undone_by": dropped.undone_by,
+        "undoes": dropped.undoes,
     }
 
 
@@ -65,21 +69,37 @@ def bump_blocks(bump: Bump) -> Iterator[RenderableType]:
     for note in bump.notes:
         yield Text(plain(note), style="dim")
     for name, effects in (("frees", bump.freed), ("loses", bump.lost), ("leaves as they are", bump.unchanged)):
-        yield Text(f"\n{name}: {'' if effects else 'none'}")
+        yield Text(f"\n{name}:" if effects else f"\n{name}: none")
         yield from _lines(effects)
-    missing = [each for each in bump.dropped if each.new.verdict is not Verdict.CONTAINED]
-    there = len(bump.dropped) - len(missing)
-    also = f"; {there} more commits are there as other commits" if there else ""
+    missing = [each for each in bump.dropped if each.missing]
+    taken_back = [each for each in bump.dropped if each.undone_by or each.undoes]
+    there = len(bump.dropped) - len(missing) - len(taken_back)
+    also = f"; {there} more {'commit is' if there == 1 else 'commits are'} there in another form" if there else ""
     yield Text(f"\nupstream changes that go missing: {len(missing)}{also}")
-    for each in missing:
-        number = f" #{each.pull}" if each.pull is not None else ""
-        line = Text(f"  {each.commit[:10]}{number} {plain(each.title, 80)}  ")
-        yield line + verdict_text(each.new.verdict)
+    for each in missing[:_SHOWN]:
+        yield _title(each) + verdict_text(each.new.verdict)
+    if len(missing) > _SHOWN:
+        yield Text(f"  and {len(missing) - _SHOWN} older ones; --json lists them all")
+    if taken_back:
+        yield Text(f"\nreverted within {plain(bump.old.ref, 60)} already, so nothing goes missing with them:")
+    for each in taken_back:
+        if each.undoes:
+            yield _title(each) + Text(f"undoes {each.undoes[:10]}", style="dim")
+        else:
+            yield _title(each) + verdict_text(Verdict.REVERTED) + Text(" → ") + verdict_text(each.new.verdict)
     if bump.better:
         yield Text("\nreleases that would do better:")
         for better in bump.better:
             freed = ", ".join(better.freed) or "nothing"
             yield Text(f"  {plain(better.ref, 60)}: drops {better.dropped}, frees {freed}")
+
+
+def _title(dropped: Dropped) -> Text:
+    from rich.text import Text
+
+    number = f"#{dropped.pull} " if dropped.pull is not None else ""
+    title = dropped.title.removesuffix(f"(#{dropped.pull})").rstrip()
+    return Text(f"  {dropped.commit[:10]} {number}{plain(title, 80)}  ")
 
 
 def _lines(effects: Iterable[Effect]) -> Iterator[RenderableType]:

@@ -15,6 +15,7 @@ from syncbot.render.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 SCHEMA = "syncbot.status/1"
 
@@ -123,11 +124,16 @@ def _carrier(decision: Decision) -> dict[str, Any]:
     }
 
 
-def status_table(standings: Sequence[Standing]) -> Iterator[RenderableType]:
-    """A table with a line a workaround, then the reasons of each."""
+def status_table(standings: Sequence[Standing], *, as_of: dt.date | None = None) -> Iterator[RenderableType]:
+    """A table with a line a workaround, then the reasons of each. ``as_of``: the day to print above, if not today."""
     from rich.table import Table
     from rich.text import Text
 
+    if as_of is not None:
+        yield Text(f"as of {as_of:%Y-%m-%d}\n", style="bold")
+    if not standings:
+        yield Text("no workaround is recorded: patches/ holds no <id>/patch.toml")
+        return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("workaround", "stage", "fit", "decision", "gating pins", "days since fixed / released / pinned"):
         table.add_column(name, overflow="fold")
@@ -139,7 +145,7 @@ def status_table(standings: Sequence[Standing]) -> Iterator[RenderableType]:
             Text(standing.stage.value, style=_STAGE_STYLES.get(standing.stage, "")),
             Text(first.sight.fit.value),
             Text(first.choice.value, style=_CHOICE_STYLES.get(first.choice, "")),
-            Text("\n").join(_pin_text(pin) for pin in standing.pins if pin.reading.gating),
+            Text("\n").join(_pin_text(pin, standing.stage) for pin in standing.pins if pin.reading.gating),
             Text(" / ".join("–" if day is None else str(day) for day in days)),
         )
     yield table
@@ -148,10 +154,12 @@ def status_table(standings: Sequence[Standing]) -> Iterator[RenderableType]:
         yield from _explained(standing)
 
 
-def _pin_text(pin: PinStanding) -> Any:
+def _pin_text(pin: PinStanding, stage: Stage) -> Text:
     from rich.text import Text
 
-    said = plain(pin.reading.text.text, 30) if pin.reading.text else "?"
+    said = plain(pin.reading.text.short, 30) if pin.reading.text else "?"
+    if stage is Stage.UNLINKED and pin.reading.problem is None:
+        return Text(f"{pin.reading.name} {said} –")  # nothing was asked of it
     return Text(f"{pin.reading.name} {said} ") + verdict_text(pin.has.verdict, pin.has.confidence)
 
 
@@ -163,12 +171,12 @@ def _explained(standing: Standing) -> Iterator[RenderableType]:
     yield Text(f"{workaround.id}: {plain(workaround.title, 100)}", style="bold")
     for decision in standing.decisions:
         label = f"{decision.carrier.carried.value}: " if len(standing.decisions) > 1 else ""
-        yield Padding(Text(label + plain(decision.next)), (0, 0, 0, 2))
+        yield Padding(Text(label + plain(decision.next)), (0, 0, 0, 2), expand=False)
     for reason in standing.decisions[0].reasons:
-        yield Padding(Text(f"· {plain(reason)}", style="dim"), (0, 0, 0, 2))
+        yield Padding(Text(f"· {plain(reason)}", style="dim"), (0, 0, 0, 2), expand=False)
     sight = standing.decisions[0].sight
     for place in sight.lost:
-        yield Padding(Text(f"· not there: {plain(place, 140)}", style="dim"), (0, 0, 0, 2))
+        yield Padding(Text(f"· not there: {plain(place, 140)}", style="dim"), (0, 0, 0, 2), expand=False)
 
 
 def moves_json(moves: Iterable[Move]) -> list[dict[str, Any]]:
@@ -193,23 +201,28 @@ def _text(reading: PinReading | None) -> str | None:
     return reading.text.text if reading is not None and reading.text is not None else None
 
 
+def _shown(reading: PinReading | None, none: str) -> str:
+    return plain(reading.text.short, 24) if reading is not None and reading.text is not None else none
+
+
 def moves_table(moves: Iterable[Move]) -> RenderableType:
     """The same for a terminal."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("day", "pin", "from", "to", "move", "lost", "gained", "by"):
-        table.add_column(name, overflow="fold", justify="right" if name in ("lost", "gained") else "left")
+    for name in ("day", "pin", "from", "to", "move", "lost", "gained"):
+        table.add_column(name, no_wrap=True, justify="right" if name in ("lost", "gained") else "left")
+    table.add_column("by")  # the one that gives way
     for move in moves:
         table.add_row(
             f"{move.seen.date:%Y-%m-%d}",
             Text(move.seen.reading.name),
-            Text(plain(_text(move.old) or "–", 24)),
-            Text(plain(_text(move.seen.reading) or "?", 24)),
+            Text(_shown(move.old, "–")),
+            Text(_shown(move.seen.reading, "?")),
             Text(move.kind.value, style="red" if move.lost else ""),
             "–" if move.lost is None else str(move.lost),
             "–" if move.gained is None else str(move.gained),
-            Text(f"{move.seen.commit[:9]} {plain(move.seen.title, 60)}"),
+            Text(f"{move.seen.commit[:9]} {plain(move.seen.title, 60)}", no_wrap=True, overflow="ellipsis"),
         )
     return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from fixtures.repos import HOUR, START, run_git
@@ -137,6 +138,20 @@ def test_what_a_person_reads(stage, capsys, snapshot):
     assert capsys.readouterr().out == snapshot
 
 
+def test_the_day_looked_at_is_printed_and_an_unlinked_one_has_no_verdicts(stage, capsys):
+    assert run(["status", *stage.repos, "mystery", "--as-of", "2026-01-15"]) == 0
+    day, _, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert day == "as of 2026-01-15"
+    assert "image v1.0.0 –" in row
+    assert "unknown" not in row
+
+
+def test_no_workaround_at_all_is_said(stage, capsys):
+    shutil.rmtree(stage.project / "patches")
+    assert run(["status", *stage.repos]) == 0
+    assert capsys.readouterr().out.startswith("no workaround is recorded")
+
+
 def test_pin_history(stage, capsys, snapshot):
     for text in ("v1.0.1", "v1.1.0", "v1.0.3", "v1.0.1", "v9.9"):
         stage.pin(text)
@@ -148,6 +163,12 @@ def test_pin_history(stage, capsys, snapshot):
         ("v1.0.0", "first"), ("v1.0.1", "forward"), ("v1.1.0", "diverged"), ("v1.0.3", "diverged"),
         ("v1.0.1", "backward"), ("v9.9", "unknown"),
     ]  # fmt: skip
+
+
+def test_a_move_is_a_line_however_long_its_title(stage, capsys):
+    stage.app.commit("Move lib " + "far " * 40, {"Dockerfile": 'ARG LIB="v1.1.0"\n'})
+    assert run(["status", *stage.repos, "--pin-history", "kernel"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4, "a heading, two moves of one pin, one of the other"
 
 
 def test_fail_on(stage, capsys):

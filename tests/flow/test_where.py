@@ -179,6 +179,22 @@ def test_a_warm_cache_is_used(stage, capsys, monkeypatch, tmp_path):
     assert ask(capsys, *words) == first
 
 
+def test_commits_that_name_an_issue_are_a_hint_and_no_verdict(capsys, tmp_path):
+    repo = Repo(tmp_path / "lib")
+    repo.commit("Start (#1)\n\nNothing to do with other/lib#30 or #300.\n", {"a": code("a")})
+    fix = repo.commit("Fix b (#9)\n\nFixes #30.\n", {"b": code("b")})
+    repo.tag("v1.0.0")
+    words = ["#30", "#31", "--json", "--repo", str(repo.path)]
+    cold = ask(capsys, *words)
+    hinted, unnamed = json.loads(cold)["fixes"]
+    assert (hinted["commit"], hinted["targets"][0]["verdict"]) == (None, "absent")
+    assert hinted["notes"][1:] == [
+        f"#30 is named by #9 ({fix[:12]}); ask for the one that is the fix, if one of them is"
+    ]
+    assert len(unnamed["notes"]) == 1
+    assert ask(capsys, *words) == cold
+
+
 def test_a_new_tag_is_seen_through_a_warm_cache(capsys, tmp_path):
     repo = Repo(tmp_path / "lib")
     repo.commit("Fix (#5)", {"a": code("a")})

@@ -15,7 +15,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("stream", "environment"), [(io.StringIO(), {}), (Terminal(), {"CI": "true"})])
+@pytest.mark.parametrize(
+    ("stream", "environment"), [(io.StringIO(), {}), (Terminal(), {"CI": "true"}), (Terminal(), {"NO_COLOR": "1"})]
+)
 def test_nobody_watches(stream, environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     with shown("Fetching", environment) as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from syncbot.edit.engine import edit
 from syncbot.git.objects import Scratch
 from syncbot.model.edit import Direction, Outcome
 
+EXAMPLES = int(os.environ.get("SYNCBOT_EXAMPLES", "30"))
+
 LINES = st.lists(
     st.sampled_from([f"value_{n} = {n}" for n in range(9)] + ["", "(", ")", "    indented_line = 1"]), max_size=14
 )
-SLOW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=max(1, EXAMPLES // 6), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def text(lines, *, end=True):

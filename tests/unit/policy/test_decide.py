@@ -51,6 +51,18 @@ def test_every_cell(needed, fit):
         assert decision.reasons
 
 
+def test_what_is_awaited_is_what_is_missing():
+    landed, missing = {"v1.0.0": "absent"}, fix(2, {"v1.0.0": "absent"}, landed=False)
+    (decision,) = conclude(facts([fix(1, landed), missing], [pin("v1.0.0")])).decisions
+    assert decision.next == "Wait for #2 to land upstream."
+
+
+def test_a_pin_that_cannot_be_read_is_told_beside_one_that_lacks_the_fix():
+    states = {"v1.0.0": "absent", "v1.1.0": "contained"}
+    (decision,) = conclude(facts([fix(1, states)], [pin("v1.0.0"), pin(None, name="other")])).decisions
+    assert decision.reasons[-1] == "pin other: unknown (pin 'other' is not found)"
+
+
 def test_each_carrier_has_its_own_pins():
     states = {"v1.0.0": "absent", "v1.1.0": "contained"}
     carriers = [Carrier(pins=("image",)), Carrier(carried=CarriedAs.PATCH_FILE, pins=("release",))]
