@@ -176,7 +176,7 @@ def missing_place(pin: Pin, commit: str) -> PinReading:
     """The reading of a pin whose place does not exist."""
     where = pin.submodule or " or ".join(pin.paths)
     problem = f"pin {pin.name!r} is not found: {where} does not exist at {commit[:12]}"
-    return PinReading(name=pin.name, gating=pin.gating, problem=problem)
+    return PinReading(name=pin.name, gating=pin.gating, problem=problem, gone=True)
 
 
 def pin_history(git: Git, head: str, pin: Pin, upstream: Git, refs: UpstreamRefs) -> list[PinSeen]:

@@ -31,7 +31,8 @@ class PinReading:
     """A pin at one commit of the repository that holds it.
 
     ``target`` is the upstream commit it means; its commit is None where the text names nothing in the upstream clone.
-    ``problem`` says why there is no text; then ``form`` and ``target`` are None as well.
+    ``problem`` says why there is no text; then ``form`` and ``target`` are None as well. ``gone``: the problem is that
+    its place does not exist there.
     """
 
     name: str
@@ -40,6 +41,7 @@ class PinReading:
     form: PinForm | None = None
     target: Target | None = None
     problem: str | None = None
+    gone: bool = False
 
     @property
     def floating(self) -> bool:

@@ -222,3 +222,13 @@ def test_nothing_is_written(stage):
     for words in ([], ["--pin-history"], ["--at", "main~1"], ["--as-of", "2026-01-15"]):
         assert run(["status", *stage.repos, *words]) == 0
     assert [fingerprint(repo.path) for repo in (stage.lib, stage.app)] == before
+
+
+def test_a_pin_that_was_not_there_yet_is_no_mistake(stage, capsys):
+    """Looked at before its place existed a pin is unknown; today the same would be a mistake in the configuration."""
+    first = run_git(stage.app.path, "rev-list", "--max-parents=0", "main").split()[0]
+    stage.app.commit("Drop the image", {"Dockerfile": None})
+    assert run(["status", *stage.repos, "--at", first]) == 0
+    assert "error" not in capsys.readouterr().err
+    assert run(["status", *stage.repos]) == 2
+    assert "does not exist at" in capsys.readouterr().err
