@@ -105,7 +105,7 @@ def test_as_it_was(stage, capsys):
     for words in (["--at", before], ["--at", f"{before[:12]}"], ["--at", "main~1"]):
         assert brief(ask(capsys, stage, *words))["kernel"][0] == "released"
     first = run_git(stage.app.path, "rev-list", "--max-parents=0", "main").decode().strip()
-    found = brief(ask(capsys, stage, "--at", first, code=2))
+    found = brief(ask(capsys, stage, "--at", first))
     assert found["kernel"] == ("unsure", "absent", "unsure"), "no pin there yet"
 
 
