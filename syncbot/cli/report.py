@@ -73,6 +73,9 @@ def report(
     made_at: Annotated[
         str | None, typer.Option("--made-at", metavar="TIME", help="The time of making; left out: now.")
     ] = None,
+    proposals: Annotated[
+        bool, typer.Option("--proposals", help="Ask code hosts for proposals too: two requests a workaround.")
+    ] = False,
     use_cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")] = True,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of --format json and leave.")] = False,
 ) -> None:
@@ -92,6 +95,7 @@ def report(
         since=_day("--since", since),
         memory=memory,
         use_cache=use_cache,
+        proposals=proposals,
     )
     chosen = format_ or (_format_of(output) if output is not None else Format.TERMINAL)
     found, templates = _build(asked)
@@ -119,6 +123,7 @@ class _Asked:
     since: dt.date | None
     memory: Path | None
     use_cache: bool
+    proposals: bool
 
 
 def text(report: Report, format_: Format, templates: Path | None) -> str:
@@ -140,6 +145,7 @@ def text(report: Report, format_: Format, templates: Path | None) -> str:
 
 def _build(asked: _Asked) -> tuple[Report, Path | None]:
     """The report, and the project's own folder of templates if it has one."""
+    from syncbot.cli.offered import offered
     from syncbot.cli.repos import open_cache, open_project, progress
     from syncbot.cli.status import known_ids
     from syncbot.report.rows import build
@@ -148,6 +154,8 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
     known_ids(project, asked.ids)
     with progress("reading histories"), open_cache(asked.use_cache) as cache:
         given = gathered(project, clones, asked.moment, made_at=asked.made_at, only=asked.ids, cache=cache)
+        shown = [standing.facts.workaround for standing in given.standings]
+        proposals, unread = offered(project, clones, shown, ask_hosts=asked.proposals)
     remembered, problems = _remembered(asked.memory)
     own = project.proposals.templates
     return build(
@@ -156,7 +164,8 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
             every_hours=asked.hours,
             since=asked.since,
             remembered=remembered,
-            problems=[*given.problems, *problems],
+            proposals=proposals,
+            problems=[*given.problems, *problems, *unread],
         )
     ), Path(project.root) / own if own else None
 

@@ -3,6 +3,8 @@
 What a test is about ends with a second run that writes nothing.
 """
 
+import json
+
 from small_repo import commit, git
 from standin import TEST_LATER
 
@@ -129,3 +131,14 @@ def test_done_when_it_was_merged(stand):
     if stand.kind == "hand-off":
         assert held(stand)[0]["state"] == "closed"
         assert "**merged**" in held(stand)[0]["body"]
+
+
+def test_the_report_shows_what_is_offered(stand):
+    """The folder is always read, a code host when asked to; a hand-off is no pull request yet."""
+    stand.pin("v0.1.20")
+    stand.sync(twice=False)
+    code, out = stand.run("report", "--proposals", "--format", "json")
+    assert code == 0
+    (row,) = json.loads(out)["rows"]
+    offered = [(each["kind"], each["state"]) for each in row["proposals"]]
+    assert offered == ([] if stand.kind == "hand-off" else [("removal", "draft")])
