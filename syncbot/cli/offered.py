@@ -26,6 +26,7 @@ def offered(
     A folder forge costs nothing and is always read; a code host two requests a workaround, so only with ``ask_hosts``.
     """
     from syncbot.cli.venues import open_place
+    from syncbot.forge.errors import NotFoundError
 
     found: dict[str, list[ProposalRow]] = {}
     problems: list[str] = []
@@ -35,8 +36,12 @@ def offered(
             with open_place(project, name, clones.downstreams[name]) as place:
                 if not place.venue.files and not ask_hosts:
                     continue
-                for each in mine:
-                    found[each.id] = _of_one(place.venue, each)
+                try:
+                    found |= {each.id: _of_one(place.venue, each) for each in mine}
+                except NotFoundError:
+                    if not place.venue.files:
+                        raise
+                    # Nothing was ever proposed into this folder.
         except SyncbotError as error:
             problems.append(f"the proposals to {name} could not be read: {error}")
     return found, problems
