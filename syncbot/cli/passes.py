@@ -77,7 +77,25 @@ def one_pass(asked: Pass) -> dict[str, Report]:
                     reports[name] = _visit(asked, project, name, clones, standings, cache, now)
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
+    _watch_tags(project, clones, now.date(), keep=asked.apply)
     return reports
+
+
+def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool) -> None:
+    """Say which release tags moved or went since they were last seen; ``keep``: remember them as they are now."""
+    from syncbot.cli.tags import changed_tags, kept_at, remembered_tags
+    from syncbot.memory import FileMemory
+    from syncbot.render.text import plain
+
+    store = FileMemory(kept_at(project))
+    try:
+        memory = store.load().memory
+        for note in changed_tags(project, clones, memory):
+            log.warning("%s", plain(note))
+        if keep:
+            store.save(remembered_tags(project, clones, memory, today))
+    except SyncbotError as error:
+        log.warning("the tags could not be compared with the memory: %s", plain(str(error)))
 
 
 def _warn(project: Project) -> None:

@@ -57,7 +57,8 @@ def status(
         _print_moves(project, clones, facts, as_json=as_json)
     else:
         standings = [conclude(each) for each in facts]
-        _print(standings, as_of=moment.today if as_of else None, as_json=as_json)
+        notes = _tag_notes(project, clones) if moment.until is None else []
+        _print(standings, notes, as_of=moment.today if as_of else None, as_json=as_json)
         if _wrong_pins(facts, past=moment.at is not None or moment.until is not None):
             raise typer.Exit(_WRONG)
         if failing & _words(project, standings):
@@ -124,17 +125,29 @@ def _wrong_pins(facts: Sequence[Facts], *, past: bool) -> bool:
     return bool(problems)
 
 
-def _print(standings: Sequence[Standing], *, as_of: dt.date | None, as_json: bool) -> None:
+def _tag_notes(project: Project, clones: Clones) -> list[str]:
+    """What the memory says of tags, where there is one; a look at the past says nothing of today's tags."""
+    from syncbot.cli.tags import changed_tags, kept_at
+    from syncbot.memory import FileMemory
+
+    kept = kept_at(project)
+    return changed_tags(project, clones, FileMemory(kept).load().memory) if kept.exists() else []
+
+
+def _print(standings: Sequence[Standing], notes: Sequence[str], *, as_of: dt.date | None, as_json: bool) -> None:
     from syncbot.render.status import status_json, status_table
 
     if as_json:
-        typer.echo(json.dumps(status_json(standings), indent=2))
+        typer.echo(json.dumps(status_json(standings) | {"notes": list(notes)}, indent=2))
         return
     from syncbot.cli.repos import console
+    from syncbot.render.text import plain
 
     out = console()
     for part in status_table(standings, as_of=as_of):
         out.print(part)
+    for note in notes:
+        out.print(f"note: {plain(note)}")
 
 
 def _print_moves(project: Project, clones: Clones, facts: Sequence[Facts], *, as_json: bool) -> None:

@@ -142,3 +142,18 @@ def test_the_report_shows_what_is_offered(stand):
     (row,) = json.loads(out)["rows"]
     offered = [(each["kind"], each["state"]) for each in row["proposals"]]
     assert offered == ([] if stand.kind == "hand-off" else [("removal", "draft")])
+
+
+def test_a_tag_that_moved_since_is_told(stand, caplog):
+    """Git shows only where a tag is now; what it named at the last run is remembered beside the configuration."""
+    stand.pin("v0.1.20")
+    stand.sync(twice=False)
+    old = git(stand.up, "rev-parse", "v0.1.20^{commit}")
+    git(stand.up, "tag", "--force", "v0.1.20", f"{old}~1")
+    code, out = stand.run("status", "--json")
+    assert code == 0
+    assert [note.split(":")[0] for note in json.loads(out)["notes"]] == ["tag v0.1.20 of up/kernels moved"]
+    assert f"it named {old[:12]} since " in out
+    stand.run("sync", "--apply")
+    assert "tag v0.1.20 of up/kernels moved" in caplog.text
+    assert json.loads(stand.run("status", "--json")[1])["notes"] == [], "the move is known now"
