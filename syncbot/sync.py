@@ -12,13 +12,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec, read_specs
 from syncbot.git.clone import branch_ref_in
 from syncbot.git.history import resolve
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
-from syncbot.model.forge import IssueState
+from syncbot.model.forge import IssueState, Permission
 from syncbot.model.plan import Action, ActionKind, Line, Outcome, Plan, Result
 from syncbot.model.project import Carrier, Project, Workaround
 from syncbot.model.proposal import KIND_OF, Key, Prepared, ProposalKind, Seen, State, Stuck
@@ -34,7 +33,7 @@ from syncbot.proposals.subject import Subject
 from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
 from syncbot.render.memory import Known
-from syncbot.render.results import read_block
+from syncbot.render.results import from_comments
 
 log = logging.getLogger(__name__)
 
@@ -264,13 +263,11 @@ def _specs(workaround: Workaround) -> tuple[Spec, ...]:
     return read_specs(workaround.checks)
 
 
-def _attached(seen: Seen) -> list[Attached]:
-    found: list[Attached] = []
-    for comment in seen.trusted:
-        try:
-            found += read_block(comment.url, comment.body)
-        except ResultError as error:
-            log.warning("%s", error)
+def _attached(seen: Seen) -> Sequence[Attached]:
+    # Whose words count was asked when the comments were read.
+    found, notes = from_comments(seen.trusted, lambda _: Permission.WRITE)
+    for note in notes:
+        log.warning("%s", note)
     return found
 
 

@@ -83,17 +83,19 @@ def one_pass(asked: Pass) -> dict[str, Report]:
 
 def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool) -> None:
     """Say which release tags moved or went since they were last seen; ``keep``: remember them as they are now."""
-    from syncbot.cli.tags import changed_tags, kept_at, remembered_tags
+    from syncbot.cli.tags import changed_tags, kept_at, release_tags_of
     from syncbot.memory import FileMemory
     from syncbot.render.text import plain
 
     store = FileMemory(kept_at(project))
     try:
-        memory = store.load().memory
-        for note in changed_tags(project, clones, memory):
+        memory, tags = store.load().memory, release_tags_of(project, clones)
+        for note in changed_tags(tags, memory):
             log.warning("%s", plain(note))
         if keep:
-            store.save(remembered_tags(project, clones, memory, today))
+            for label, now in tags.items():
+                memory = memory.with_tags(label, now, today)
+            store.save(memory)
     except SyncbotError as error:
         log.warning("the tags could not be compared with the memory: %s", plain(str(error)))
 

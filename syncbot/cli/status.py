@@ -127,11 +127,13 @@ def _wrong_pins(facts: Sequence[Facts], *, past: bool) -> bool:
 
 def _tag_notes(project: Project, clones: Clones) -> list[str]:
     """What the memory says of tags, where there is one; a look at the past says nothing of today's tags."""
-    from syncbot.cli.tags import changed_tags, kept_at
+    from syncbot.cli.tags import changed_tags, kept_at, release_tags_of
     from syncbot.memory import FileMemory
 
     kept = kept_at(project)
-    return changed_tags(project, clones, FileMemory(kept).load().memory) if kept.exists() else []
+    if not kept.exists():
+        return []
+    return changed_tags(release_tags_of(project, clones), FileMemory(kept).load().memory)
 
 
 def _print(standings: Sequence[Standing], notes: Sequence[str], *, as_of: dt.date | None, as_json: bool) -> None:

@@ -6,7 +6,7 @@ compare and say what changed. Looking never writes.
 
 from __future__ import annotations
 
-import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,25 +23,8 @@ def kept_at(project: Project) -> Path:
     return Path(project.root, _KEPT)
 
 
-def changed_tags(project: Project, clones: Clones, memory: Memory) -> list[str]:
-    """A sentence for each release tag that names another commit than the memory last saw, or none."""
-    from syncbot.memory import compare_tags
-
-    said: list[str] = []
-    for label, now in _tags(project, clones).items():
-        changes = compare_tags((seen for seen in memory.tags if seen.repo == label), now)
-        said += [_sentence(label, each) for each in (*changes.moved, *changes.withdrawn)]
-    return said
-
-
-def remembered_tags(project: Project, clones: Clones, memory: Memory, day: dt.date) -> Memory:
-    """The memory with today's release tags; the same memory where nothing changed."""
-    for label, now in _tags(project, clones).items():
-        memory = memory.with_tags(label, now, day)
-    return memory
-
-
-def _tags(project: Project, clones: Clones) -> dict[str, dict[str, str]]:
+def release_tags_of(project: Project, clones: Clones) -> dict[str, dict[str, str]]:
+    """The release tags of each upstream, by the upstream's label, with the commit that each names."""
     from syncbot.git.refs import read_refs
     from syncbot.landing.targets import release_tags
 
@@ -51,6 +34,17 @@ def _tags(project: Project, clones: Clones) -> dict[str, dict[str, str]]:
         kept = release_tags(refs, upstream.tag_pattern, upstream.ignore_tags)
         found[upstream.repo.label] = {ref.short: ref.commit for ref in kept}
     return found
+
+
+def changed_tags(tags: Mapping[str, Mapping[str, str]], memory: Memory) -> list[str]:
+    """A sentence for each release tag that names another commit than the memory last saw, or none."""
+    from syncbot.memory import compare_tags
+
+    said: list[str] = []
+    for label, now in tags.items():
+        changes = compare_tags((seen for seen in memory.tags if seen.repo == label), now)
+        said += [_sentence(label, each) for each in (*changes.moved, *changes.withdrawn)]
+    return said
 
 
 def _sentence(label: str, change: TagMoved) -> str:

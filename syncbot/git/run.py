@@ -5,8 +5,8 @@ lock, no lazy fetch, no network, no hook, no user configuration that would chang
 ``Access.NETWORK`` is for the mirrors syncbot owns; it keeps the user's configuration, because that is where proxies and
 credential helpers live. ``Access.WRITE`` is for stores syncbot made itself.
 
-Every argument that comes from outside passes `safe_ref` or `safe_path` first: git has no other way to tell a ref from
-an option everywhere.
+Every ref that comes from outside passes `safe_ref` first: git has no other way to tell a ref from an option everywhere.
+Paths go after ``--``, or by standard input, as literal ones.
 """
 
 from __future__ import annotations
@@ -121,17 +121,6 @@ def safe_ref(ref: str) -> str:
             "that does not begin with '-' and has no spaces or '..'"
         )
     return ref
-
-
-def safe_path(path: str) -> str:
-    """Return a path inside a tree if it is relative, normal and no option; raises `UsageError` otherwise."""
-    parts = path.split("/")
-    if not path or path.startswith(("-", "/", ":")) or "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise UsageError(
-            f"{path!r} is not a path inside a repository: expected a relative path without '..', "
-            "not beginning with '-' or ':'"
-        )
-    return path
 
 
 class Git:

@@ -88,11 +88,6 @@ def merge(existing: str, rendered: str) -> str:
     return with_record(body, record) if record is not None else body
 
 
-def without_regions(body: str) -> str:
-    """Return what is not the bot's: the text around the regions and the record."""
-    return _RECORD.sub("", _REGION.sub("", body))
-
-
 def shorten(body: str, limit: int, pointer: str) -> str:
     """Return the text cut to ``limit`` characters by emptying whole regions, the last first, with a pointer in each."""
     for match in reversed(list(_REGION.finditer(body))):

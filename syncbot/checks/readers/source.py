@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from syncbot.model.checks import Scalar
@@ -149,10 +149,3 @@ def digest(values: Mapping[str, object]) -> str:
 def without_empty(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """Drop what is not known."""
     return {key: value for key, value in values.items() if value is not None}
-
-
-def scalars(values: Mapping[str, object]) -> Iterator[tuple[str, Scalar]]:
-    """Yield the plain values of a table."""
-    for key, value in values.items():
-        if isinstance(value, (str, int, float, bool)):
-            yield str(key), value
