@@ -1,4 +1,6 @@
-"""Play seeded schedules of faults, and of what people do, on the fake GitHub: ``fault_schedules.py [COUNT] [FIRST] [JOBS]``.
+"""Play seeded schedules of faults, and of what people do, on the fake GitHub.
+
+``fault_schedules.py [COUNT] [FIRST] [JOBS]``: how many, from which seed on, in how many processes.
 
 Prints a line for each schedule that broke a promise (two proposals, a lost human edit, a push over a person's commit,
 a bug, no end), and a summary. Exit 1 if any did.
