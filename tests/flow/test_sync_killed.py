@@ -16,7 +16,7 @@ BOARD = 'dashboard = "Board"\nreviewers = ["ann"]'
 _ALL = bool(os.environ.get("SYNCBOT_EVERYTHING"))
 _OPENING = 12  # push, open, labels, reviewers, text, dashboard
 _REBUILDING = 4  # push, text
-_FILES = 28
+_FILES = 45  # 13: pushed and no proposal yet; 26: all of a proposal but its name
 
 
 def points(some, every):
@@ -55,7 +55,7 @@ def test_rebuilding_one_that_a_person_wrote_into(make_stand, point):
     assert len(stand.issues()) == 1
 
 
-@points((5, 22), _FILES)
+@points((13, 26), _FILES)
 def test_in_a_folder(make_stand, point):
     stand = make_stand("folder", extra=BOARD)
     stand.pin("v0.1.20")
