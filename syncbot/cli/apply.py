@@ -38,6 +38,7 @@ def apply(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=True)
+    passes.tell_workflow(reports, applied=True)
     gone = [each for digest, each in asked.items() if digest not in met]
     for each in gone:
         typer.echo(f"  refused: {each['kind']} {each['key']}: what it expected is not so any more", err=True)
