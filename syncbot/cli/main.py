@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Say what sync --apply would write, and why; writes nothing.",
     "apply": "Carry out a plan that was read, as far as it still holds.",
     "sync": "Look at everything and say what is due; with --apply propose it.",
+    "alarm": "Keep one issue that says a workflow fails.",
     "demo": "Play the story of two stand-in projects, and check every answer.",
     "discover": "Find workarounds in the code that nobody recorded.",
     "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
