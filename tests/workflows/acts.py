@@ -61,8 +61,8 @@ class Ran:
 
     @property
     def orders(self) -> list[str]:
-        """The orders that the runner read out of the log, but for outputs."""
-        return [each["raw"] for each in self.events if each.get("command") and each["command"] != "set-output"]
+        """The orders that the runner read out of the log; what a step puts into a file has no raw line."""
+        return [each["raw"] for each in self.events if each.get("command") and "raw" in each]
 
     def outputs(self, job: str) -> dict[str, str]:
         """The outputs that the steps of a job set."""

@@ -57,3 +57,10 @@ def test_no_input_reaches_a_shell(bot):
     ran = use(bot, "command: status", "token-variable: PATH")
     assert "expected a name in capitals" in str(ran.events)
     assert not list(bot.machine.root.rglob("x"))
+
+
+def test_orders_in_a_log_would_be_seen(bot):
+    """What the other tests rely on: a step that prints what upstream wrote does give the runner an order."""
+    text = CALLER.format(inputs="command: check").replace("printf '%s\\n' \"$SAID\"", "echo '::add-mask::x'")
+    ran = bot.machine.run(text, "workflow_dispatch", secrets={"GITHUB_TOKEN": TOKEN})
+    assert [each.strip() for each in ran.orders] == ["::add-mask::x"], str(ran.events)

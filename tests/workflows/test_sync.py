@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from fake_forge import Fault
+from small_repo import commit
 
 from tests.workflows.conftest import READ_TOKEN, TOKEN
 
@@ -41,6 +42,9 @@ def test_from_schedule_to_proposal_and_then_nothing(bot):
 
 
 def test_a_dry_run_and_one_workaround(bot):
+    hostile = "::add-mask::x ##[add-path]/x\n\n::error::$(touch x)\n  ::stop-commands::x\n"
+    commit(bot.root / "down.git", "main", {"::error::x.py": "x = 1\n"}, hostile)
+    commit(bot.root / "up.git", "main", {"kernel.cu": "int b;\n"}, f"Revert (#4774)\n{hostile}")
     bot.pin("v0.1.20")
     before = bot.writes
     ran = bot.machine.run(
@@ -50,6 +54,7 @@ def test_a_dry_run_and_one_workaround(bot):
     assert ran.jobs.keys() == {"plan", "report"}
     assert "What is to be written" in ran.summary
     assert bot.writes == before
+    assert ran.orders == []
     ran = bot.machine.run("sync.yml", "workflow_dispatch", inputs={"workaround": "guard; touch $(x)"}, secrets=SECRETS)
     assert ran.code == 1
     assert ran.jobs == {"plan": "failure"}
