@@ -11,6 +11,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
 from syncbot.checks.spec import Spec, read_specs
 from syncbot.git.clone import branch_ref_in
@@ -279,8 +280,15 @@ def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answe
         push_repo=venue.push_repo, home=venue.home, proposals=venue.proposals, labels=subject.labels,
         texts=compose.texts(subject) if subject.seen.state is not State.UNKNOWN else None,
         ready=compose.ready(subject), waits=_waits(given, subject), issues=subject.issues,
+        place=_place(subject.seen) if venue.files else None,
     )  # fmt: skip
     return plan_key(item, today=subject.standing.facts.today, room=room)
+
+
+def _place(seen: Seen) -> str:
+    """The folder of a proposal that is files, "" where nobody knows."""
+    url = seen.pull.url if seen.pull is not None else ""
+    return unquote(urlsplit(url).path) if url.startswith("file:") else ""
 
 
 def _waits(given: Given, subject: Subject) -> str | None:

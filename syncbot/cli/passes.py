@@ -219,6 +219,8 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
     for report in reports.values():
         for line in report.plan.lines:
             typer.echo(plain(_line(line)))
+            for command in _commands(line):
+                typer.echo(plain(f"    {command}"))
         if applied:
             for outcome in report.outcomes:
                 typer.echo(plain(_outcome(outcome)))
@@ -231,8 +233,22 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
 
 def _line(line: Line) -> str:
     name = f"{line.workaround}/{line.carrier}" if line.carrier else line.workaround
-    url = f" {line.url}" if line.url else ""
+    # A folder is named in the sentence, as a person types it.
+    url = f" {line.url}" if line.url and not line.url.startswith("file:") else ""
     return f"{name}: {line.decision}. {line.why}{url}"
+
+
+def _commands(line: Line) -> list[str]:
+    """What a person types to submit an open proposal that is a folder, from the file beside it."""
+    if line.state != "open" or not (line.url or "").startswith("file:"):
+        return []
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        text = Path(unquote(urlsplit(line.url or "").path), "commands.md").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return []
+    return text.partition("```sh\n")[2].partition("```")[0].splitlines()
 
 
 def _action(action: Action) -> str:

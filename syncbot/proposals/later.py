@@ -1,4 +1,4 @@
-"""What became of a fix between its landing and the upstream a pin builds: how much still stands, what changed its lines.
+"""What became of a fix by the time of the upstream a pin builds: how much still stands, what changed its lines.
 
 Asked line by line: git's blame, run forward over the lines the fix added, says in which commit each was last there, and
 what came right after that is what changed it. It depends on two commits alone, so the answer is cached for good.
@@ -80,7 +80,7 @@ def _last_seen(git: Git, fix: str, built: str, path: str) -> Iterable[str]:
 
 
 def _culprits(git: Git, fix: str, built: str, gone: Mapping[str, frozenset[str]]) -> list[str]:
-    """Name the commits right after those in ``gone`` that touch the file, ``<short id> <subject>``, the latest first."""
+    """Name the commits right after those in ``gone`` that touch the file, with their subjects, the latest first."""
     children: dict[str, list[str]] = {}
     order: list[str] = []
     for row in git.lines("rev-list", "--topo-order", "--parents", f"{fix}..{built}", "--"):

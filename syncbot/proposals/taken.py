@@ -6,7 +6,7 @@ from collections import Counter
 
 
 def taken_out(diff: bytes) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the lines that a git diff of several files takes out, by path; a file whose name git quotes is left out."""
+    """Return the lines that a git diff takes out, by path; a file whose name git quotes is left out."""
     found: list[tuple[str, tuple[str, ...]]] = []
     for part in diff.split(b"\ndiff --git "):
         head, hunks, rest = part.partition(b"\n@@")
