@@ -2,6 +2,7 @@
 
 import json
 
+from fake_forge import Fault, Script
 from standin import DOWN, HOME
 
 from syncbot.cli.main import run
@@ -73,6 +74,77 @@ def test_a_persons_tick_counts_and_stays(make_stand):
     # A person who wants it a draft again has the last word.
     stand.forge.world.repos[DOWN].items[1].draft = True
     stand.quiet()
+
+
+def outcome_file(stand):
+    """What a run of the check left, as it would be attached to a comment."""
+    file = stand.root / "soak.json"
+    ran = ["--arm", "candidate", "--hardware", "cpu", "--exit-code", "0", "--output", str(file)]
+    assert run(["results", "outcome", "soak", *ran, "--edit", edit_of(stand), "--pin", "v0.1.20"]) == 0
+    return file.read_bytes()
+
+
+UPLOAD = "/user-attachments/files/7/soak.json"
+
+
+def test_a_file_attached_to_a_comment_counts_from_people_who_may_write(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    stand.forge.uploads[UPLOAD] = outcome_file(stand)
+    text = f"/syncbot results\n\n[soak.json]({stand.forge.web}{UPLOAD})\n"
+    stand.comment(1, text, login="stranger")
+    stand.sync()
+    assert stand.proposals()[0]["draft"]
+    assert [each.path for each in stand.forge.requests if "/files/" in each.path] == [], (
+        "a stranger's link is not asked"
+    )
+    stand.comment(1, text.replace("/syncbot results", "See"))
+    stand.sync()
+    assert stand.proposals()[0]["draft"]
+    stand.comment(1, text)
+    stand.sync()
+    (only,) = stand.proposals()
+    assert not only["draft"]
+    assert "by `@ann`" in only["body"]
+    asked = [each.path for each in stand.forge.requests if "/files/" in each.path]
+    assert asked == [UPLOAD], "fetched once, and kept"
+    del stand.forge.uploads[UPLOAD]
+    stand.quiet()
+
+
+def test_a_file_that_cannot_be_fetched_now_changes_nothing(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    stand.forge.uploads[UPLOAD] = outcome_file(stand)
+    stand.comment(1, f"/syncbot results\n[soak.json]({stand.forge.web}{UPLOAD})")
+    stand.forge.faults.add(UPLOAD, *[Fault.ERROR_BEFORE] * 2)
+    before = stand.writes()
+    code, text = stand.run("sync", "--apply")
+    assert (code, stand.writes()) == (3, before)
+    assert "Not looked at: the forge answered 503" in text
+    stand.forge.faults = Script()
+    stand.sync()
+    assert not stand.proposals()[0]["draft"]
+
+
+def test_a_file_that_is_no_result_or_lies_elsewhere_is_told(make_stand):
+    stand = make_stand("pull-request", manifest=CHECK)
+    stand.pin("v0.1.20")
+    stand.sync()
+    stand.forge.uploads |= {UPLOAD: b"<html>", UPLOAD.replace("7", "8"): b'{"schema": "syncbot.attached/1"}'}
+    links = (UPLOAD, UPLOAD.replace("7", "8"), UPLOAD.replace("7", "9"))
+    for link in (
+        *(stand.forge.web + each for each in links),
+        "https://evil.example/user-attachments/files/1/soak.json",
+    ):
+        stand.comment(1, f"/syncbot results\n{link}")
+    text = stand.sync()
+    assert stand.proposals()[0]["draft"]
+    assert "Not taken: soak.json in " in text
+    for why in ("not JSON", "groups: expected a list", "only signed-in people may see it", "not an attachment of 127."):
+        assert why in text
 
 
 def test_a_comment_with_results_counts_from_people_who_may_write(make_stand):
