@@ -67,6 +67,14 @@ def open_place(project: Project, name: str, clone: Clone, *, web_timeout: float 
             yield _in_folder(project, name, clone)
 
 
+def reaches(project: Project, name: str) -> bool:
+    """Whether proposals of a downstream can be written from here: there is a token for its host, or the folder."""
+    repo = project.downstreams[name].repo
+    if repo.forge.kind == "github" and repo.slug is not None and _token(repo.forge) is not None:
+        return True
+    return repo.forge.kind == "folder" or Path(project.root, FOLDER).is_dir()
+
+
 def _token(forge: Forge) -> Secret | None:
     text = os.environ.get(forge.token_variable, "") if forge.token_variable else ""
     return Secret(text.strip()) if text.strip() else None
