@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.cli.passes import Repos
 from syncbot.model.errors import CouldNotError, UsageError
 
@@ -206,8 +207,6 @@ def outcome(
     ] = None,
 ) -> None:
     """Write one ``syncbot.outcome/1`` object."""
-    import datetime
-
     from syncbot.checks.readers.outcome import SCHEMA
     from syncbot.checks.readers.table import arm_of
     from syncbot.checks.store import replace_texts
@@ -218,7 +217,7 @@ def outcome(
         raise UsageError("give either --exit-code or --log with --forbid")
     values: dict[str, Any] = {"schema": SCHEMA, "check": check, "arm": arm}
     values |= {key: value for key, value in (("edit", edit), ("pin", pin), ("hardware", hardware)) if value}
-    values["date"] = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S.%f")
+    values["date"] = clock.now().strftime("%Y%m%d-%H%M%S.%f")
     if exit_code is not None:
         values["exit_code"] = exit_code
     if log is not None:
@@ -292,8 +291,6 @@ def _from_files(
     edit: str | None,
     pin: str | None,
 ) -> list[Attached]:
-    import datetime
-
     from syncbot.checks.readers.table import arm_of
     from syncbot.model.checks import Arm, Attached
 
@@ -324,7 +321,7 @@ def _from_files(
             pin=said["pin"],
             baseline=tuple(found[Arm.BASELINE]),
             candidate=tuple(found[Arm.CANDIDATE]),
-            at=datetime.datetime.now(datetime.UTC),
+            at=clock.now(),
         )
     ]
 
