@@ -8,7 +8,6 @@ with is reported, and the others go on.
 from __future__ import annotations
 
 import datetime as dt
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
@@ -33,10 +32,8 @@ from syncbot.proposals.prepare import Keeps, Workshop
 from syncbot.proposals.subject import Subject
 from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
+from syncbot.render.measured import from_comments
 from syncbot.render.memory import Known
-from syncbot.render.results import from_comments
-
-log = logging.getLogger(__name__)
 
 _ROUNDS = 3
 
@@ -235,6 +232,7 @@ def _one(
         planned.errors.append(TryLaterError(f"{shown.key}: {shown.seen.problem}"))
     note = _note(given, planned, subjects[0] if main is None else main, view)
     why = note.why or (answer.why if answer is not None else decision.next)
+    why = " ".join([why, *(f"Not taken: {line}." for each in subjects for line in each.unread)])
     _tell(planned, shown, why, wanted=main is not None, noted=bool(note.why))
     return opened
 
@@ -242,11 +240,13 @@ def _one(
 def _subject(given: Given, standing: Standing, decision: Decision, asked: Asked, view: View) -> Subject:
     workaround = standing.facts.workaround
     seen = view.seen.get(asked.key, Seen(state=State.UNKNOWN, problem="nobody looked"))
+    # Whose words count was asked when the comments were read.
+    found, unread = from_comments(seen.trusted, lambda _: Permission.WRITE)
     return Subject(
         key=asked.key, standing=standing, decision=decision, prepared=asked.prepared, seen=seen, venue=given.venue,
         upstreams=given.project.upstreams, specs=_specs(workaround),
         later=_later(given, standing, decision) if asked.wanted else (),
-        attached=(*given.attached.get(workaround.id, ()), *_attached(seen)),
+        attached=(*given.attached.get(workaround.id, ()), *found), unread=unread,
     )  # fmt: skip
 
 
@@ -262,14 +262,6 @@ def _later(given: Given, standing: Standing, decision: Decision) -> tuple[str, .
 
 def _specs(workaround: Workaround) -> tuple[Spec, ...]:
     return read_specs(workaround.checks)
-
-
-def _attached(seen: Seen) -> Sequence[Attached]:
-    # Whose words count was asked when the comments were read.
-    found, notes = from_comments(seen.trusted, lambda _: Permission.WRITE)
-    for note in notes:
-        log.warning("%s", note)
-    return found
 
 
 def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from dataclasses import replace
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _judged(ground: Ground, shown: Sequence[Finding], cache: Cache, *, candidate
     origins = dict(zip(asked, with_origins(git, ground.commit, asked, cache=cache), strict=True))
     dated = [replace(each, places=tuple(origins.get(place, place) for place in each.places)) for each in shown]
     upstreams = ground.upstreams({each.upstream for each in dated if each.upstream is not None})
-    today = dt.datetime.now(dt.UTC).date()
+    today = clock.now().date()
     judged = judge(
         ground.project,
         ground.downstream,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import SyncbotError, UsageError
 from syncbot.model.words import Mode
 
@@ -61,7 +62,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
     _warn(project)
-    now = dt.datetime.now(dt.UTC)
+    now = clock.now()
     reports: dict[str, Report] = {}
     with open_cache(asked.use_cache) as cache:
         for name in dict.fromkeys(each.downstream for each in project.workarounds):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import CouldNotError, UsageError
 
 if TYPE_CHECKING:
@@ -302,7 +303,7 @@ def _day(option: str, value: str | None) -> dt.date | None:
 
 def _time(value: str | None) -> dt.datetime:
     if value is None:
-        return dt.datetime.now(dt.UTC)
+        return clock.now()
     try:
         at = dt.datetime.fromisoformat(value)
     except ValueError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def moment_of(at: str | None, as_of: str | None) -> Moment:
     if at is not None and as_of is not None:
         raise UsageError("--at and --as-of exclude each other: the first is a commit, the second a day")
     if as_of is None:
-        return Moment(today=dt.datetime.now(dt.UTC).date(), at=at)
+        return Moment(today=clock.now().date(), at=at)
     try:
         day = dt.date.fromisoformat(as_of)
     except ValueError as error:
