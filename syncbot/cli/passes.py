@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from syncbot.model.project import Project
     from syncbot.model.status import FixFacts, Standing
     from syncbot.observe import Clones
+    from syncbot.shards import Shard
     from syncbot.sync import Report
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,9 @@ Repos = Annotated[
 ]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Part = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="Only part I of N of the downstreams; see plan --matrix.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +48,18 @@ class Pass:
     repos: Sequence[str]
     ids: Sequence[str] = ()
     use_cache: bool = True
+    shard: Shard | None = None
     apply: bool = False
     only: Callable[[Action], str | None] | None = None
+
+
+def shard_of(text: str | None, ids: Sequence[str] | None = None) -> Shard | None:
+    """Return the shard that ``--shard`` names; raises `UsageError` for one that is none, or beside ids."""
+    from syncbot.shards import parse_shard
+
+    if text is not None and ids:
+        raise UsageError("--shard and ids exclude each other: the first is for jobs that share all of them out")
+    return parse_shard(text) if text is not None else None
 
 
 def one_pass(asked: Pass) -> dict[str, Report]:
@@ -57,7 +71,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     from syncbot.observe import Moment, observe
     from syncbot.policy import conclude
 
-    project, clones = open_project(asked.config, asked.repos)
+    project, clones = open_project(asked.config, asked.repos, asked.shard)
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
