@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")]
 Config = Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")]
 Repos = Annotated[
     list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from syncbot.cli import clock, passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import CouldNotError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 
 @app.command(help="Write the report: terminal, Markdown, HTML, JSON or a badge.")
 def report(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")] = None,
+    ids: Ids = None,
     config: Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")] = ".",
     repo: Annotated[
         list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
