@@ -245,6 +245,16 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
         typer.echo("nothing to write")
 
 
+def tell_workflow(reports: dict[str, Report], *, applied: bool) -> None:
+    """Tell the same to the workflow that runs this, if one does: outputs, and the job's summary."""
+    import os
+
+    if os.environ.get("GITHUB_OUTPUT") or os.environ.get("GITHUB_STEP_SUMMARY"):
+        from syncbot.cli.workflow import tell_writes
+
+        tell_writes(reports, os.environ, applied=applied)
+
+
 def _line(line: Line) -> str:
     name = f"{line.workaround}/{line.carrier}" if line.carrier else line.workaround
     # A folder is named in the sentence, as a person types it.

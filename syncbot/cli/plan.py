@@ -48,6 +48,7 @@ def plan(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=False)
+    passes.tell_workflow(reports, applied=False)
     passes.end(reports)
 
 

@@ -122,8 +122,8 @@ def _wrong_pins(facts: Sequence[Facts], *, past: bool) -> bool:
     readings = [pin.reading for each in facts for pin in each.pins]
     # In the past a place may not have been there yet; that is no mistake in the configuration.
     problems = dict.fromkeys(each.problem for each in readings if each.problem and not (past and each.gone))
-    for problem in problems:
-        complain(problem)
+    if problems:
+        complain(*problems)
     return bool(problems)
 
 

@@ -57,6 +57,7 @@ def sync(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=apply)
+    passes.tell_workflow(reports, applied=apply)
     passes.end(reports)
     return 0
 
