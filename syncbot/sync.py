@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from syncbot.checks.spec import Spec, read_specs
-from syncbot.git.clone import branch_ref_in
-from syncbot.git.history import resolve
+from syncbot.git.clone import branch_tip
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState, Permission
@@ -204,7 +203,7 @@ def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> 
     base, base_oid = venue.base, given.base_oid or standing.facts.head
     if decision.carrier.carried is CarriedAs.BRANCH and branch is not None:
         clone = given.workshop.clone
-        base, base_oid = branch, resolve(clone.git(), branch_ref_in(clone, branch))
+        base, base_oid = branch, branch_tip(clone, branch)
     return given.workshop.prepare(key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid)
 
 

@@ -191,14 +191,13 @@ def _visit(
 
 def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
-    from syncbot.git.clone import branch_ref_in
-    from syncbot.git.history import resolve
+    from syncbot.git.clone import branch_tip
 
     heads: dict[str | None, str] = {}
     for each in standings:
         for decision in each.decisions:
             branch = decision.carrier.branch
-            heads[branch] = resolve(clone.git(), branch_ref_in(clone, branch)) if branch else each.facts.head
+            heads[branch] = branch_tip(clone, branch) if branch else each.facts.head
     return heads
 
 
