@@ -24,6 +24,7 @@ def apply(
     config: passes.Config = ".",
     repo: passes.Repos = None,
     use_cache: passes.UseCache = True,
+    shard: passes.Part = None,
     as_json: passes.AsJson = False,
     stale_ok: Annotated[
         bool, typer.Option("--stale-ok", help="Refused actions are no failure: a later plan has what they became.")
@@ -36,7 +37,14 @@ def apply(
     """
     asked = _read(plan)
     reports = passes.one_pass(
-        passes.Pass(config=config, repos=repo or [], use_cache=use_cache, apply=True, only=_only(asked))
+        passes.Pass(
+            config=config,
+            repos=repo or [],
+            use_cache=use_cache,
+            shard=passes.shard_of(shard),
+            apply=True,
+            only=_only(asked),
+        )
     )
     met = {each.action.digest for report in reports.values() for each in report.outcomes}
     if as_json:

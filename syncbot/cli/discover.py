@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import sys
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _judged(ground: Ground, shown: Sequence[Finding], cache: Cache, *, candidate
     origins = dict(zip(asked, with_origins(git, ground.commit, asked, cache=cache), strict=True))
     dated = [replace(each, places=tuple(origins.get(place, place) for place in each.places)) for each in shown]
     upstreams = ground.upstreams({each.upstream for each in dated if each.upstream is not None})
-    today = dt.datetime.now(dt.UTC).date()
+    today = clock.now().date()
     judged = judge(
         ground.project,
         ground.downstream,

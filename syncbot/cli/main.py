@@ -45,6 +45,7 @@ COMMANDS: dict[str, str] = {
 }
 
 _BUG = 70
+_OF_THE_WHOLE = ("install_completion", "show_completion")
 
 
 class LazyGroup(TyperGroup):
@@ -68,6 +69,8 @@ class LazyGroup(TyperGroup):
         module = importlib.import_module(f"syncbot.cli.{name.replace('-', '_')}")
         real = typer.main.get_command(module.app)
         real.name = name
+        # Completion is installed for syncbot as a whole; no command of its own offers that.
+        real.params = [each for each in real.params if each.name not in _OF_THE_WHOLE]
         return name, real, rest
 
 
