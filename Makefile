@@ -31,6 +31,7 @@ bench: $(VENV)/.package
 # of the real manifests.
 docs: $(VENV)/.package
 	$(BIN)/python docs/make_commands.py
+	$(BIN)/python docs/make_picture.py
 	$(BIN)/python docs/gallery/make.py
 
 # The pages as a site, in build/site; any link or anchor that leads nowhere is an error.

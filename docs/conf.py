@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,11 @@ def _navigation(_app: object, name: str, source: list[str]) -> None:
     source[0] = "".join(parts)
 
 
-def _front_door(app: Any, error: Exception | None) -> None:
-    """Lead from the site's top to the index."""
+def _finish(app: Any, error: Exception | None) -> None:
+    """Lead from the site's top to the index, and bring the pictures that the README names in HTML."""
     if error is None:
+        for picture in Path(app.confdir).glob("*.svg"):
+            shutil.copy(picture, Path(app.outdir, "docs"))
         target = "docs/index.html"
         text = f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">{project}</a>\n'
         Path(app.outdir, "index.html").write_text(text, encoding="utf-8")
@@ -45,4 +48,4 @@ def _front_door(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _navigation)
-    app.connect("build-finished", _front_door)
+    app.connect("build-finished", _finish)

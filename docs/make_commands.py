@@ -14,7 +14,7 @@ from syncbot.cli.main import COMMANDS, app
 PAGE = Path(__file__).parent / "commands.md"
 HEAD = """# Commands
 
-Made by `make docs` from the command line itself. Forms of `--json` are told by [schemas](schema/README.md) where there is one.
+Made by `make docs` from the command line itself. Some forms of `--json` have [schemas](schema/README.md).
 `syncbot --install-completion` lets the shell you are in complete commands, options and ids.
 """
 EXIT_CODES = """

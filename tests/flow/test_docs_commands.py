@@ -7,6 +7,7 @@ nothing. What a page says that a command prints, it has to print.
 
 import os
 import re
+import runpy
 import shlex
 import shutil
 from pathlib import Path
@@ -152,6 +153,14 @@ def test_a_page_works_as_written(page, request, capsys, monkeypatch):
                 )
                 if line.into is not None:
                     Path(line.into).write_text(out)
+
+
+def test_the_picture_is_up_to_date(no_world, capsys):
+    assert run(["demo", "--keep", "stand-ins"]) == 0
+    script = runpy.run_path(str(ROOT / "docs" / "make_picture.py"))
+    for kind, picture in script["draw"](Path("stand-ins")).items():
+        kept = (ROOT / "docs" / f"picture-{kind}.svg").read_text(encoding="utf-8")
+        assert script["words"](kept) == script["words"](picture), "run: make docs"
 
 
 def as_a_shell(word):
