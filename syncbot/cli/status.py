@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.cli.ids import Ids
 from syncbot.model.errors import UsageError
 
@@ -73,7 +74,7 @@ def moment_of(at: str | None, as_of: str | None) -> Moment:
     if at is not None and as_of is not None:
         raise UsageError("--at and --as-of exclude each other: the first is a commit, the second a day")
     if as_of is None:
-        return Moment(today=dt.datetime.now(dt.UTC).date(), at=at)
+        return Moment(today=clock.now().date(), at=at)
     try:
         day = dt.date.fromisoformat(as_of)
     except ValueError as error:
@@ -121,8 +122,8 @@ def _wrong_pins(facts: Sequence[Facts], *, past: bool) -> bool:
     readings = [pin.reading for each in facts for pin in each.pins]
     # In the past a place may not have been there yet; that is no mistake in the configuration.
     problems = dict.fromkeys(each.problem for each in readings if each.problem and not (past and each.gone))
-    for problem in problems:
-        complain(problem)
+    if problems:
+        complain(*problems)
     return bool(problems)
 
 

@@ -28,6 +28,7 @@ def sync(
     config: passes.Config = ".",
     repo: passes.Repos = None,
     use_cache: passes.UseCache = True,
+    shard: passes.Part = None,
     as_json: passes.AsJson = False,
 ) -> int:
     """Print a line for each workaround and each write. Without --apply nothing is written anywhere.
@@ -37,14 +38,26 @@ def sync(
     if every is not None:
         if not apply:
             raise UsageError("--every goes with --apply: a look at everything needs no repeating")
+        if shard is not None:
+            raise UsageError(
+                "--every and --shard exclude each other: a server goes over everything, a matrix shares it out"
+            )
         return _again(every, health, ids or [], config, repo or [], use_cache=use_cache, as_json=as_json)
     reports = passes.one_pass(
-        passes.Pass(config=config, repos=repo or [], ids=ids or [], use_cache=use_cache, apply=apply)
+        passes.Pass(
+            config=config,
+            repos=repo or [],
+            ids=ids or [],
+            use_cache=use_cache,
+            shard=passes.shard_of(shard, ids),
+            apply=apply,
+        )
     )
     if as_json:
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=apply)
+    passes.tell_workflow(reports, applied=apply)
     passes.end(reports)
     return 0
 
