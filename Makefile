@@ -36,7 +36,7 @@ docs: $(VENV)/.package
 
 # The pages as a site, in build/site; any link or anchor that leads nowhere is an error.
 site: $(VENV)/.docs
-	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --quiet . build/site
+	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --fresh-env --quiet . build/site
 
 # Wheel and sdist, in dist.
 dist: $(VENV)/.dist

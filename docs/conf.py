@@ -17,14 +17,13 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 3  # a forge gives headings an anchor by themselves
 root_doc = "docs/index"
 include_patterns = ["README.md", "C*.md", "SECURITY.md", "docs/**.md", "examples/**.md", "tests/README.md"]
-exclude_patterns = ["docs/gallery/demo.md", "docs/gallery/vllm.md"]  # reports as they are, to be looked at on a forge
 suppress_warnings = ["myst.header"]  # a report's own headings need not begin at the first level
 
 
 def _navigation(_app: object, name: str, source: list[str]) -> None:
-    """Give each section of the index a hidden tree of the pages it links to, and the decisions one of their own."""
-    if name == "docs/decisions/README":
-        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n[0-9]*\n```\n"
+    """Give each section of the index a hidden tree of the pages it links to, and folders of pages one of their own."""
+    if name in ("docs/decisions/README", "docs/gallery/README"):
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n[0-9a-z]*\n```\n"
     if name != root_doc:
         return
     parts = re.split(r"(?=^## )", source[0], flags=re.MULTILINE)
