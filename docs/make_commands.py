@@ -68,10 +68,11 @@ def _row(param: Any) -> str:
 def _metavar(param: Any) -> str:
     if param.metavar:
         return str(param.metavar)
+    # Where choices are told depends on typer's version.
     kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return "|".join(str(each.value) for each in kind)
-    return str(param.name).strip("_").upper()
+    known = isinstance(kind, type) and issubclass(kind, Enum)
+    choices = [each.value for each in kind] if known else getattr(getattr(param, "type", None), "choices", ())
+    return "|".join(map(str, choices)) or str(param.name).strip("_").upper()
 
 
 def _default(param: Any) -> str:
