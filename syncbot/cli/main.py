@@ -34,7 +34,7 @@ COMMANDS: dict[str, str] = {
     "demo": "Play the story of two stand-in projects, and check every answer.",
     "discover": "Find workarounds in the code that nobody recorded.",
     "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
-    "init": "Write a starter syncbot.toml and a starter manifest.",
+    "init": "Look at two projects and write a syncbot.toml for them.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
     "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
