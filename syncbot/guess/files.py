@@ -54,6 +54,15 @@ def read_tree(git: Git, commit: str) -> Tree:
     )
 
 
+def former_paths(git: Git, commit: str, path: str) -> tuple[str, ...]:
+    """Where the file was before, newest first, as far as it was moved unchanged: more would need every content."""
+    log = git.with_env(GIT_LITERAL_PATHSPECS="1").records(
+        "log", "--follow", "-M100%", "--diff-filter=R", "--format=", "--name-status", "-z", commit, "--", path
+    )
+    words = [each.decode("utf-8", "surrogateescape").strip("\n") for each in log]
+    return tuple(dict.fromkeys(words[at + 1] for at in range(0, len(words) - 2, 3) if words[at + 1] != path))
+
+
 def read_texts(git: Git, commit: str, paths: Sequence[str]) -> dict[str, str]:
     """The contents of some files of ``commit``, without those this clone lacks."""
     found = read_blobs(git, (f"{commit}:{path}" for path in paths))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from syncbot.git.clone import Clone, branch_ref_in
 from syncbot.git.history import resolve
 from syncbot.git.refs import read_refs
-from syncbot.guess.files import Tree, read_texts, read_tree
+from syncbot.git.run import Git
+from syncbot.guess.files import Tree, former_paths, read_texts, read_tree
 from syncbot.guess.names import Names, manifests_of, names_of
 from syncbot.guess.pins import guess_pins
 from syncbot.guess.sightings import sightings, submodules
 from syncbot.guess.tags import guess_tags
 from syncbot.landing.pins import upstream_refs
-from syncbot.model.guess import Doubt, Guesses, Sighting
+from syncbot.model.guess import Doubt, Guesses, PinGuess, Sighting
 
 _MOST_PINS = 20
 _MOST_DOUBTS = 20
@@ -32,31 +34,40 @@ def guess(upstream: Clone, downstream: Clone, *, slug: str | None, label: str, t
     """
     up, down = upstream.git(), downstream.git()
     names = _names(upstream, slug, label)
-    tree = read_tree(down, resolve(down, branch_ref_in(downstream, None)))
+    head = resolve(down, branch_ref_in(downstream, None))
+    tree = read_tree(down, head)
     refs = upstream_refs(up)
     found = list(_found(tree, names))
     pins, doubts = guess_pins(up, refs, found, names, taken=taken)
     seen = {(each.path, each.line) for each in found}
-    notes = (
-        [f"{len(tree.unread)} build files were not read: larger than 4 MiB, or not in this clone"]
-        if tree.unread
-        else []
-    )
-    if len(pins) > _MOST_PINS:
-        notes.append(f"{len(pins) - _MOST_PINS} more places pin it and were left out: " + ", ".join(
-            sorted({each.sighting.path for each in pins[_MOST_PINS:]})[:10]
-        ))  # fmt: skip
     mentioned = [*doubts, *_mentions(tree, names, seen)]
-    if len(mentioned) > _MOST_DOUBTS:
-        notes.append(f"{len(mentioned) - _MOST_DOUBTS} more places name it and were not understood")
     said = [pin.tag for pin in pins if pin.tag is not None and pin.gating] or [pin.tag for pin in pins if pin.tag]
-    tags = guess_tags(read_refs(up, "refs/tags/"), said)
-    if pins and not any(pin.gating for pin in pins):
-        notes.append(_NO_GATE)
     return Guesses(
-        packages=names.packages, tags=tags, pins=tuple(pins[:_MOST_PINS]), doubts=tuple(mentioned[:_MOST_DOUBTS]),
-        files=len(tree.contents), notes=tuple(notes),
-    )  # fmt: skip
+        packages=names.packages,
+        tags=guess_tags(read_refs(up, "refs/tags/"), said),
+        pins=tuple(_with_past(down, head, pin) for pin in pins[:_MOST_PINS]),
+        doubts=tuple(mentioned[:_MOST_DOUBTS]),
+        files=len(tree.contents),
+        notes=tuple(_notes(tree, pins, mentioned)),
+    )
+
+
+def _notes(tree: Tree, pins: Sequence[PinGuess], mentioned: Sequence[Doubt]) -> Iterator[str]:
+    """What was left out, so that nothing is taken for everything."""
+    if tree.unread:
+        yield f"{len(tree.unread)} build files were not read: larger than 4 MiB, no text, or not in this clone"
+    if left := pins[_MOST_PINS:]:
+        yield f"{len(left)} more places pin it: {', '.join(sorted({each.sighting.path for each in left})[:10])}"
+    if more := mentioned[_MOST_DOUBTS:]:
+        yield f"{len(more)} more places name it and were not understood"
+    if pins and not any(pin.gating for pin in pins):
+        yield _NO_GATE
+
+
+def _with_past(git: Git, head: str, pin: PinGuess) -> PinGuess:
+    if not pin.gating or pin.sighting.pattern is None:
+        return pin
+    return replace(pin, former_paths=former_paths(git, head, pin.sighting.path))
 
 
 def _names(upstream: Clone, slug: str | None, label: str) -> Names:

@@ -31,7 +31,8 @@ class Sighting:
 class PinGuess:
     """A sighting that is understood: what its text is in the upstream, and whether a workaround should wait for it.
 
-    ``commit`` is the upstream commit it means. ``reasons`` explain ``gating``, in words.
+    ``commit`` is the upstream commit it means. ``reasons`` explain ``gating``, in words. ``former_paths``: where the
+    file was before, newest first.
     """
 
     name: str
@@ -42,6 +43,7 @@ class PinGuess:
     tag_format: str | None
     gating: bool
     reasons: tuple[str, ...]
+    former_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,6 +90,8 @@ def _pin(pin: PinGuess, upstream: str, downstream: str) -> Table:
         table.add("submodule", sighting.path)
     else:
         table.add("path", sighting.path)
+        if pin.former_paths:
+            table.add("former_paths", list(pin.former_paths))
         table.add("pattern", _literal(sighting.pattern))
     if pin.tag_format is not None:
         table.add("tag_format", pin.tag_format)
@@ -136,8 +138,8 @@ def guess_json(told: Guessed, written: Sequence[str]) -> dict[str, Any]:
             {
                 "name": pin.name, "path": pin.sighting.path, "line": pin.sighting.line, "ref": pin.sighting.ref,
                 "form": pin.form.value, "commit": pin.commit, "tag": pin.tag, "how": pin.sighting.how,
-                "pattern": pin.sighting.pattern, "tag_format": pin.tag_format, "gating": pin.gating,
-                "reasons": list(pin.reasons),
+                "pattern": pin.sighting.pattern, "former_paths": list(pin.former_paths),
+                "tag_format": pin.tag_format, "gating": pin.gating, "reasons": list(pin.reasons),
             }
             for pin in guesses.pins
         ],

@@ -4,7 +4,7 @@ import json
 import tomllib
 
 import pytest
-from small_repo import commit, git
+from fixtures.repos import Repo
 
 from syncbot.cli.main import run
 
@@ -16,23 +16,23 @@ WORKAROUND = """def f(x):
 """
 
 
+GPU = 'ARG TURBO_BRANCH="v1.1.0"\nFROM base\nARG TURBO_BRANCH\n'
+
+
 @pytest.fixture
 def pair(tmp_path):
     """An upstream with three releases and a fix that is in the last, and a downstream that pins it in five places."""
-    up, down = tmp_path / "up.git", tmp_path / "down.git"
-    for where in (up, down):
-        where.mkdir()
-        git(where, "init", "-q", "--bare", "--initial-branch=main")
-    commit(up, "main", {"pyproject.toml": '[project]\nname = "turbo-kernels"\n', "k.py": "x = 1\n"}, "Begin")
+    up, down = Repo(tmp_path / "up.git"), Repo(tmp_path / "down.git")
+    up.commit("Begin", {"pyproject.toml": '[project]\nname = "turbo-kernels"\n', "k.py": "x = 1\n"})
     for tag in ("v1.0.0", "v1.1.0", "v1.1.0-broken"):
-        git(up, "tag", tag, "refs/heads/main")
-    fix = commit(up, "main", {"k.py": "x = 2\n"}, "Mend it (#7)")
-    git(up, "tag", "v1.2.0", fix)
-    commit(
-        down,
-        "main",
+        up.tag(tag)
+    up.commit("Mend it (#7)", {"k.py": "x = 2\n"})
+    up.tag("v1.2.0")
+    down.commit("Build with turbo", {"Dockerfile.gpu": GPU})
+    down.commit("Tidy up", {"Dockerfile.gpu": None, "docker/Dockerfile.gpu": GPU})
+    down.commit(
+        "Build everything with turbo",
         {
-            "docker/Dockerfile.gpu": 'ARG TURBO_BRANCH="v1.1.0"\nFROM base\nARG TURBO_BRANCH\n',
             "docker/Dockerfile.next": 'ARG TURBO_BRANCH="main"\n',
             "requirements.txt": "numpy\nturbo-kernels==1.2.0\n",
             "examples/requirements.txt": "turbo-kernels==1.0.0\n",
@@ -41,9 +41,8 @@ def pair(tmp_path):
             "tools/get.sh": "git clone https://github.com/acme/turbo.git\n",
             "app.py": WORKAROUND,
         },
-        "Build with turbo",
     )
-    return ["--repo", f"turbo={up}", "--repo", f"app={down}"]
+    return ["--repo", f"turbo={up.path}", "--repo", f"app={down.path}"]
 
 
 def test_every_pin_is_found_judged_and_explained(pair, tmp_path, capsys):
@@ -57,6 +56,7 @@ def test_every_pin_is_found_judged_and_explained(pair, tmp_path, capsys):
         "examples/requirements.txt": ("1.0.0", "version", False),
         "setup.py": ("1.0.0", "version", False),
     }
+    assert [each["former_paths"] for each in said["pins"]][:2] == [["Dockerfile.gpu"], []]
     assert said["tags"]["pattern"] == "v[0-9]*"
     assert (said["tags"]["releases"], said["tags"]["ignore"]) == (3, ["v1.1.0-broken"])
     assert {each["path"]: each["why"] for each in said["unsure"]} == {
@@ -100,11 +100,9 @@ def test_nothing_is_written_over(pair, tmp_path, capsys):
 
 
 def test_no_pin_is_said_loudly(pair, tmp_path, capsys):
-    other = tmp_path / "other.git"
-    other.mkdir()
-    git(other, "init", "-q", "--bare", "--initial-branch=trunk")
-    commit(other, "trunk", {"README": "nothing here\n"}, "Begin")
-    repos = [*pair[:2], "--repo", f"app={other}"]
+    other = Repo(tmp_path / "other.git", "trunk")
+    other.commit("Begin", {"README": "nothing here\n"})
+    repos = [*pair[:2], "--repo", f"app={other.path}"]
     assert run(["init", str(tmp_path / "new"), *NAMES, *repos, "--no-discover"]) == 0
     assert "no pin was found" in capsys.readouterr().out
     assert run(["check", str(tmp_path / "new")]) == 0
@@ -114,15 +112,10 @@ def test_no_pin_is_said_loudly(pair, tmp_path, capsys):
 
 
 def test_hostile_files_stay_data(tmp_path, capsys, pair):
-    down = tmp_path / "down.git"
     evil = 'a\nb\'"""\x1b[31m\u202e'
-    commit(
-        down,
-        "main",
-        {"Dockerfile": f"ARG TURBO_VERSION='1.2.0' {evil}\n", "ci.yml": f"uses: acme/turbo@{evil}\n"},
-        "Evil",
-    )
-    assert run(["init", str(tmp_path / "new"), *NAMES, *pair]) == 0
+    down = Repo(tmp_path / "evil.git")
+    down.commit("Evil", {"Dockerfile": f"ARG TURBO_VERSION='1.2.0' {evil}\n", "ci.yml": f"uses: acme/turbo@{evil}\n"})
+    assert run(["init", str(tmp_path / "new"), *NAMES, *pair[:2], "--repo", f"app={down.path}"]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "\u202e" not in out
