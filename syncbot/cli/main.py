@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
     "init": "Look at two projects and write a syncbot.toml for them.",
     "check": "Read syncbot.toml and the manifests, and print every problem.",
+    "doctor": "Say whether everything is there that syncbot needs, and what to do.",
     "results": "Compare benchmark results, judge the checklist, attach them.",
     "schema": "Print the JSON Schema of syncbot.toml and patch.toml.",
     "rebase": "Put a workaround (or any commit) onto a branch, verified.",
