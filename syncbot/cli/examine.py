@@ -170,7 +170,8 @@ def _pin(project: Project, pin: Pin, holder: Clone, upstream: Clone) -> Remark:
     from syncbot.landing.pins import pin_at, upstream_refs
 
     topic = f"pin {pin.name}"
-    branch = pin.branch or (project.downstreams[pin.downstream].branch if pin.repo.label else None)
+    downstream = project.downstreams[pin.downstream]
+    branch = downstream.branch if pin.repo == downstream.repo else pin.branch
     head = resolve(holder.git(), branch_ref_in(holder, branch))
     reading = pin_at(holder.git(), head, pin, upstream.git(), upstream_refs(upstream.git()))
     if reading.problem is not None:

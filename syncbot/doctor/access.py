@@ -152,5 +152,11 @@ def _renamed(topic: str, repo: Repository) -> Iterator[Remark]:
 
 
 def _may(permission: Permission) -> str:
-    words = {Permission.UNKNOWN: "do what only trying shows", Permission.NONE: "do nothing"}
-    return words.get(permission, permission.value)
+    match permission:
+        case Permission.ADMIN:
+            return "do everything"
+        case Permission.UNKNOWN:
+            return "do what only trying shows"
+        case Permission.NONE:
+            return "do nothing"
+    return "write" if permission.may_write else "read"
