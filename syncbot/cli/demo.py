@@ -121,9 +121,9 @@ def _print(out: Any, number: int, step: Step) -> None:
         out.print(Text(f"\n  $ {shown.command}", style="cyan"))
         for line in shown.lines:
             out.print(Text(f"    {line}"), no_wrap=True, overflow="ellipsis")
-    held = "; ".join(f"{check.claim}: {check.found or 'nothing'}" for check in step.checks if check.held)
+    held = " · ".join(f"{check.claim}: {check.found or 'nothing'}" for check in step.checks if check.held)
     out.print()
-    out.print(Padding(Text("✓ ", style="green") + Text(held), (0, 0, 0, 2)))
+    out.print(Padding(Text("✓ ", style="green") + Text(held), (0, 0, 0, 2), expand=False))
     for check in step.checks:
         if not check.held:
             out.print(Text(f"  ✗ {check.claim}: expected {check.expected}; found {check.found}", style="bold red"))

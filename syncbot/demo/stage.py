@@ -117,6 +117,10 @@ class Stage:
         proposal.change(state="merged")
         return made
 
+    def last_change(self, *patterns: str) -> Shown:
+        """The last commit of the bot's files, as a person looks at it."""
+        return Shown(command="git show", lines=excerpt(self._git.text("show"), *patterns))
+
     # -- what is there -----------------------------------------------------------------------------------------------
 
     def proposals(self, repo: str = harbor.REPO) -> list[Proposal]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from syncbot.demo import harbor
 from syncbot.demo.lumen import ADA, BIG_FILE, BO, CHECK_ROWS, RENAME, ROW_SUM, SOFTMAX_NEW, version
-from syncbot.demo.stage import Stage
+from syncbot.demo.stage import NEXT, ROW, Stage
 from syncbot.demo.telling import Step, check, step
 
 
@@ -45,14 +45,14 @@ def carried(stage: Stage) -> Iterator[Step]:
             check("the old patch applies", False, applied),
             check("a second run writes", 0, left),
             check("the new patch applies", True, stage.applies(anew)),
-            check("and adds the same line", _added(patch), _added(anew)),
+            check("and adds the same", True, _added(patch) == _added(anew)),
         ),
     )
 
     stage.day = dt.date(2026, 2, 17)
     guard = server.commit("main", "Guard scores against NaN (#101)", harbor.ADD_GUARD, by=by, day=stage.day)
     stage.record(harbor.merged(guard))
-    shown, stands = stage.status()
+    shown, stands = stage.status(ROW, NEXT)
     yield step("waiting", shown=(shown,), checks=(check("stage, fit, decision", "waiting, present, keep", stands),))
 
 

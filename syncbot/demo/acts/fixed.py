@@ -54,6 +54,7 @@ def _claimed(stage: Stage) -> Step:
     stage.day = dt.date(2026, 2, 24)
     believed, stands = stage.status(ROW, NEXT)
     stage.record(harbor.refuted(_guard(stage)))
+    recorded = stage.last_change(r"^\+(cures|note)")
     stage.day = dt.date(2026, 3, 2)
     revert = lumen.commit(
         "release/0.3", f'Revert "{title}"', [SOFTMAX_ONE_GO], by=BO, day=stage.day,
@@ -64,7 +65,7 @@ def _claimed(stage: Stage) -> Step:
     where = stage.show("syncbot where '#12' --repo lumen.git", r"^v0\.3", "reverts it")
     return step(
         "claimed",
-        shown=(believed, known, where),
+        shown=(believed, recorded, known, where),
         checks=(
             check("believed", "released, present, keep", stands),
             check("once it was tried", "unlinked, present, keep", then),

@@ -20,24 +20,19 @@ def gone(stage: Stage) -> Iterator[Step]:
 
     stage.day = dt.date(2026, 3, 22)
     proposal.tick("logs")
-    wrote, left = stage.sync(), stage.left()
-    yield step(
-        "ready",
-        shown=(wrote,),
-        checks=(check("proposed", "open", proposal.stands), check("a second run writes", 0, left)),
-    )
+    wrote = stage.sync()
+    yield step("ready", shown=(wrote,), checks=(check("proposed", "open", proposal.stands),))
 
     stage.day = dt.date(2026, 3, 23)
     stage.merge(proposal, "Drop the NaN guard (#108)")
     shown, stands = stage.status(ROW, NEXT)
-    wrote, left = stage.sync(), stage.left()
+    wrote = stage.sync()
     yield step(
         "gone",
         shown=(shown, wrote),
         checks=(
             check("stage, fit, decision", "ready, absent, done", stands),
             check("proposals", "merged", ", ".join(each.stands for each in stage.proposals())),
-            check("a second run writes", 0, left),
         ),
     )
 
@@ -88,8 +83,8 @@ def _measured(stage: Stage, proposal: Proposal) -> Step:
 
 
 def _report(stage: Stage) -> Step:
-    command = f"syncbot report $R --as-of {stage.day} --made-at {stage.day}T12:00:00Z"
-    page = stage.show(f"{command} --output report.html")
+    # A page that says when it is next due would call itself stale the day after.
+    page = stage.show(f"syncbot report $R --as-of {stage.day} --every 36500d --output report.html")
     text = (stage.folder / "report.html").read_text(encoding="utf-8")
     return step(
         "report",
