@@ -69,6 +69,7 @@ def test_what_it_leaves_to_look_at(kept):
     assert (removal.stands, restore.stands) == ("merged", "draft")
     assert "| `output_throughput` | `max_concurrency 64` |" in removal.body
     assert ": `invented figures`." in removal.body
+    assert "8896.4 → 8905.6" in (removal.folder / "results-throughput.svg").read_text(encoding="utf-8")
     assert b"-    sums = [0.0 if value" in removal.patch
     assert b"+    sums = [0.0 if value" in restore.patch
 
