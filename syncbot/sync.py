@@ -10,10 +10,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
 from syncbot.checks.spec import Spec, read_specs
-from syncbot.git.clone import branch_ref_in
-from syncbot.git.history import resolve
+from syncbot.git.clone import branch_tip
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState, Permission
@@ -203,7 +203,7 @@ def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> 
     base, base_oid = venue.base, given.base_oid or standing.facts.head
     if decision.carrier.carried is CarriedAs.BRANCH and branch is not None:
         clone = given.workshop.clone
-        base, base_oid = branch, resolve(clone.git(), branch_ref_in(clone, branch))
+        base, base_oid = branch, branch_tip(clone, branch)
     return given.workshop.prepare(key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid)
 
 
@@ -271,8 +271,15 @@ def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answe
         push_repo=venue.push_repo, home=venue.home, proposals=venue.proposals, labels=subject.labels,
         texts=compose.texts(subject) if subject.seen.state is not State.UNKNOWN else None,
         ready=compose.ready(subject), waits=_waits(given, subject), issues=subject.issues,
+        place=_place(subject.seen) if venue.files else None,
     )  # fmt: skip
     return plan_key(item, today=subject.standing.facts.today, room=room)
+
+
+def _place(seen: Seen) -> str:
+    """The folder of a proposal that is files, "" where nobody knows."""
+    url = seen.pull.url if seen.pull is not None else ""
+    return unquote(urlsplit(url).path) if url.startswith("file:") else ""
 
 
 def _waits(given: Given, subject: Subject) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -163,8 +164,10 @@ def _print(form: Form, scan: Scan, judged: Sequence[Judged], hidden: dict[str, i
     elif form is Form.COMMENT:
         typer.echo(comment(judged), nl=False)
     elif form is Form.ANNOTATIONS:
+        from syncbot.cli.workflow import unguarded
+
         for line in annotation_lines(judged):
-            typer.echo(line)
+            typer.echo(line, file=unguarded(sys.stdout))
     elif judged or not quiet:
         from syncbot.cli.repos import console
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from syncbot.cli import clock
+from syncbot.cli.ids import offered_ids
 from syncbot.cli.passes import Repos
 from syncbot.model.errors import CouldNotError, UsageError
 
@@ -24,7 +25,12 @@ app = typer.Typer(
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The workaround, as its folder in patches/ is named.")]
+_Id = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="The workaround, as its folder in patches/ is named.", autocompletion=offered_ids
+    ),
+]
 _Project = Annotated[Path, typer.Option("--project", metavar="PATH", help="The folder of syncbot.toml.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Edit = Annotated[str | None, typer.Option("--edit", metavar="ID", help="The proposal's edit (its patch-id).")]

@@ -119,6 +119,27 @@ def _connected(forge: Forge, token: Secret, slug: str, stack: ExitStack, timeout
     return GitHubReader(connection), GitHubWriter(connection)
 
 
+def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, str]:
+    """The repository whose workflow this is (or ``repo`` beside it) and its slug, with the workflow's own token.
+
+    Raises `UsageError` where the environment names neither.
+    """
+    from syncbot.forge.github import GITHUB_API
+    from syncbot.model.project import Forge
+
+    slug, token = repo or os.environ.get("GITHUB_REPOSITORY"), os.environ.get("GITHUB_TOKEN", "").strip()
+    missing = [name for name, value in (("GITHUB_REPOSITORY", slug), ("GITHUB_TOKEN", token)) if not value]
+    if missing or slug is None:
+        raise UsageError(
+            *(f"{name} is not set: a workflow sets it, and passes the token on by env" for name in missing)
+        )
+    forge = Forge(
+        name="here", kind="github", web=os.environ.get("GITHUB_SERVER_URL"),
+        api=os.environ.get("GITHUB_API_URL") or GITHUB_API, token_variable="GITHUB_TOKEN",  # noqa: S106 - a name
+    )  # fmt: skip
+    return *_connected(forge, Secret(token), slug, stack, 20), slug
+
+
 def _home(
     home: Repo | None, reader: Reader, writer: Writer, forge: Forge, stack: ExitStack, timeout: float
 ) -> tuple[str | None, Reader | None, Writer]:

@@ -64,8 +64,10 @@ class Stage:
         done = self._run(shlex.split(command.replace("$R", REPOS))[1:], noon)
         if done.code != 0:
             raise CouldNotError(f"{command} left with {done.code}: {done.err.strip() or done.out.strip()}")
-        here = self.folder.as_uri() + "/"
-        return Ran(code=0, out=done.out.replace(here, ""), err=done.err.replace(here, ""))
+        return Ran(code=0, out=self._short(done.out), err=self._short(done.err))
+
+    def _short(self, text: str) -> str:
+        return text.replace(f"{self.folder.as_uri()}/", "").replace(f"{self.folder}/", "")
 
     def show(self, command: str, *patterns: str) -> Shown:
         """Run a command, and show the lines of its answer in which one of ``patterns`` occurs."""
@@ -80,8 +82,8 @@ class Stage:
         return Shown(command=command, lines=excerpt(said, *patterns)), ", ".join(found.groups()) if found else "no row"
 
     def sync(self, *patterns: str) -> Shown:
-        """Let the bot write what is due."""
-        return self.show("syncbot sync --apply $R", *patterns)
+        """Let the bot write what is due; without ``patterns`` the commands it prints for people are left out."""
+        return self.show("syncbot sync --apply $R", *(patterns or (r"^ {0,2}\S",)))
 
     def left(self) -> int:
         """How many writes another run would make."""

@@ -17,7 +17,7 @@ def offered(stage: Stage) -> Iterator[Step]:
     stage.day = dt.date(2026, 3, 10)
     server.commit("main", "Build with lumen 0.2.1 (#104)", harbor.pin("v0.2.0", "v0.2.1"), by=by, day=stage.day)
     shown, stands = stage.status(ROW, NEXT, REASON)
-    wrote, left = stage.sync(), stage.left()
+    wrote, left = stage.sync(r"\S"), stage.left()
     (proposal,) = stage.proposals()
     read = Shown(command=f"less {proposal.folder.relative_to(stage.folder)}/body.md", lines=_read(proposal.body))
     yield step(
