@@ -131,10 +131,10 @@ class PatchWorkshop(Workshop):
             edited = self._target.patch(result.base, result.tree, paths)
             tree = self.store.replace(base_oid, {path: Entry(mode="100644", oid=self.store.write(edited))})
             # The patch's own id: where it stands in its file may change with every commit, what it does may not.
-            edit_id = Workshop.edit_id(self, result.base, result.tree, store=self._target)
+            edit_id = self.edit_id(self.diff(result.base, result.tree, store=self._target))
         else:
             tree = self._without(workaround, base_oid, path)
-            edit_id = self.edit_id(base_oid, tree)
+            edit_id = self.edit_id(self.diff(base_oid, tree))
         message = message_of(key, workaround, self._proposals, edit=edit_id, sign_off=self._sign_off)
         return Prepared(
             key=key, repo=repo, branch=branch_name(key), base=base, base_oid=base_oid, edit=edit_id, message=message,
