@@ -146,6 +146,7 @@ def _push(item: Item, prepared: Prepared) -> Action:
         expects={"tip": item.seen.tip},
         data={
             "branch": prepared.branch, "head": prepared.head, "base": prepared.base, "base_oid": prepared.base_oid,
+            **({"members": list(prepared.members)} if prepared.members else {}),
         },
     )  # fmt: skip
 

@@ -103,8 +103,6 @@ def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool)
 def _warn(project: Project) -> None:
     """Say which settings are read and not acted on: a key without effect must not go unnoticed."""
     everything = [project.proposals, *(each.proposals for each in project.downstreams.values() if each.proposals)]
-    if any(each.bundles for each in everything):
-        log.warning("[proposals.bundles] is not acted on yet: each removal is offered by itself")
     if any(each.push_refresh for each in everything):
         log.warning("[proposals] push_refresh is not acted on yet: a carried branch is only reported on")
 
@@ -131,10 +129,11 @@ def _visit(
     from syncbot.checks.store import FOLDER, load
     from syncbot.cli.venues import home_clone, open_home, open_place, version
     from syncbot.model.words import CarriedAs
+    from syncbot.planning import Given
     from syncbot.proposals.later import later
     from syncbot.proposals.patchfile import PatchWorkshop
     from syncbot.proposals.prepare import Workshop
-    from syncbot.sync import Given, joined, plan_for, run
+    from syncbot.sync import joined, plan_for, run
 
     clone, root = clones.downstreams[name], Path(project.root)
 

@@ -257,6 +257,11 @@ class Proposals:
     backlinks: bool = False
     push_refresh: bool = False
 
+    @property
+    def bundled(self) -> frozenset[str]:
+        """The ids that some bundle lists."""
+        return frozenset(each for ids in self.bundles.values() for each in ids)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:

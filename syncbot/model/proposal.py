@@ -12,12 +12,16 @@ from syncbot.model.words import Choice
 
 
 class ProposalKind(StrEnum):
-    """What a proposal does with a workaround."""
+    """What a proposal does with a workaround; a bundle is the removal of several."""
 
     REMOVAL = "removal"
     RESTORE = "restore"
     REFRESH = "refresh"
+    BUNDLE = "bundle"
 
+
+# What a workaround may be proposed for; a bundle is of several.
+OF_ONE = (ProposalKind.REMOVAL, ProposalKind.RESTORE, ProposalKind.REFRESH)
 
 KIND_OF = {
     Choice.REMOVE: ProposalKind.REMOVAL,
@@ -28,7 +32,10 @@ KIND_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Key:
-    """What there is at most one open proposal for: never a version. ``carrier`` only where a workaround has several."""
+    """What there is at most one open proposal for: never a version. ``carrier`` only where a workaround has several.
+
+    For a bundle ``workaround`` is the bundle's own name.
+    """
 
     kind: ProposalKind
     workaround: str
@@ -76,7 +83,8 @@ class Prepared:
 
     ``repo`` is proposed to, ``base`` its branch. The objects exist only after
     `syncbot.proposals.prepare.Workshop.build`. ``gone`` are the lines it takes out and puts in nowhere else in their
-    file, by path, without blanks around them: what somebody else's change is compared with.
+    file, by path, without blanks around them: what somebody else's change is compared with. ``members`` are the ids of
+    a bundle's workarounds.
     """
 
     key: Key
@@ -92,6 +100,7 @@ class Prepared:
     repairs: tuple[Repair, ...] = ()
     note: str | None = None
     gone: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from syncbot.model.errors import CouldNotError, SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState, NewPull, PullState, PushOutcome, Write
 from syncbot.model.plan import Action, ActionKind, Outcome, Result
 from syncbot.model.project import Workaround
-from syncbot.model.proposal import Prepared
+from syncbot.model.proposal import Prepared, ProposalKind
 from syncbot.proposals.prepare import Workshop
 from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.branch import parse_key
@@ -100,12 +100,16 @@ class Hands:
         data = action.data
         branch, head = str(data["branch"]), str(data["head"])
         key = parse_key(action.topic)
-        if key is None or key.workaround not in self.workarounds:
+        about = _names(action, "members") or ((key.workaround,) if key is not None else ())
+        if key is None or any(each not in self.workarounds for each in about):
             raise CouldNotError(f"{action.topic}: no such workaround is configured")
-        made = self.workshop.build(
-            key, self.workarounds[key.workaround], repo=self.venue.repo, base=str(data["base"]),
-            base_oid=str(data["base_oid"]),
-        )  # fmt: skip
+        where: dict[str, str] = {
+            "repo": self.venue.repo, "base": str(data["base"]), "base_oid": str(data["base_oid"])
+        }  # fmt: skip
+        if key.kind is ProposalKind.BUNDLE:
+            made = self.workshop.build_bundle(key, [self.workarounds[each] for each in about], **where)
+        else:
+            made = self.workshop.build(key, self.workarounds[key.workaround], **where)
         if not isinstance(made, Prepared) or made.head != head:
             raise _ChangedError(f"the commit of {branch} comes out as another one now")
         self.pens.downstream.check(f"push {branch}")

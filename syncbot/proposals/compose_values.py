@@ -61,6 +61,18 @@ def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> di
     }  # fmt: skip
 
 
+def of_bundle(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> dict[str, Any]:
+    """Return what the template of a bundle may use: ``members``, each with what stands for it, and the rest as one."""
+    members = [{**values(each, prepared, ()), "owner": each.workaround.owner or ""} for each in subject.members]
+    return {
+        **values(subject, prepared, checks),
+        "members": members,
+        "name": subject.key.workaround,
+        "greps": [grep for each in members for grep in each["greps"]],
+        "measured": [each.workaround.id for each in subject.members if each.specs],
+    }
+
+
 def common(subject: Subject) -> dict[str, Any]:
     """Return what every text about a workaround may use: its origin, the evidence and the fixes."""
     web = subject.venue.web
@@ -179,10 +191,11 @@ _VERIFIED = (
 
 
 def _searched(subject: Subject) -> str:
-    pull = subject.workaround.introduced.pull
-    named = f"`#{pull}`, " if pull is not None else ""
+    pulls = [each.workaround.introduced.pull for each in subject.members or (subject,)]
+    numbers = ", ".join(f"`#{pull}`" for pull in pulls if pull is not None)
+    named = f"{numbers}, " if numbers else ""
     if subject.venue.files:
-        named = f"`#{pull}` and the files below " if pull is not None else "the files below "
+        named = f"{numbers} and the files below " if numbers else "the files below "
     where = results.inert(subject.venue.repo)
     if subject.venue.files:
         return (

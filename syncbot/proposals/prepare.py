@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -24,7 +24,7 @@ from syncbot.model.project import Proposals, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
 from syncbot.proposals.taken import taken_out
 from syncbot.render.branch import branch_name
-from syncbot.render.commit import is_ours, message_of
+from syncbot.render.commit import is_ours, message_of, message_of_bundle
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +78,52 @@ class Workshop:
             self._cache.put_json(_CACHE, {name: _written(made)})
         return made
 
+    def bundle(
+        self, key: Key, workarounds: Sequence[Workaround], *, repo: str, base: str, base_oid: str
+    ) -> Prepared | Stuck:
+        """Return the one commit that takes ``workarounds`` out, one after the other; see `build_bundle`."""
+        name = self._name(key, workarounds, repo, base, base_oid)
+        known = self._cache.get_json(_CACHE, [name]).get(name) if self._cache is not None else None
+        if known is not None and (read := _read(key, known)) is not None:
+            return read
+        made = self.build_bundle(key, workarounds, repo=repo, base=base, base_oid=base_oid)
+        if isinstance(made, Prepared) and self._cache is not None:
+            self._cache.put_json(_CACHE, {name: _written(made)})
+        return made
+
+    def build_bundle(
+        self, key: Key, workarounds: Sequence[Workaround], *, repo: str, base: str, base_oid: str
+    ) -> Prepared | Stuck:
+        """Like `bundle`, and the objects are in `store` afterwards.
+
+        ``members`` of the answer are those whose removal was found on top of the ones before it; the others are left
+        out. `Stuck` where that is every one.
+        """
+        at, taken, results = base_oid, [], []
+        for workaround in workarounds:
+            one = Key(kind=ProposalKind.REMOVAL, workaround=workaround.id)
+            try:
+                result, _ = self._edited(one, workaround, base_oid, onto=at)
+            except SyncbotError as error:
+                log.info("%s is left out of %s: %s", workaround.id, key, error)
+                continue
+            if result.outcome.answered:
+                at = self.store.commit(result.tree, (at,), f"without {workaround.id}")
+                taken.append(workaround)
+                results.append(result)
+        if not taken:
+            return Stuck(key=key, reason="no verified edit was found")
+        diff = self.diff(base_oid, results[-1].tree)
+        edit_id = self.edit_id(diff)
+        message = message_of_bundle(key, taken, self._proposals, edit=edit_id, sign_off=self._sign_off)
+        return Prepared(
+            key=key, repo=repo, branch=branch_name(key), base=base, base_oid=base_oid, edit=edit_id, message=message,
+            head=self.store.commit(results[-1].tree, (base_oid,), message, self._identity(base_oid)),
+            outcome=max((each.outcome for each in results), key=_FROM_PLAIN.index), files=_summed(results),
+            repairs=tuple(dict.fromkeys(repair for each in results for repair in each.repairs)), gone=taken_out(diff),
+            members=tuple(each.id for each in taken),
+        )  # fmt: skip
+
     def build(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         """Like `prepare`, and the objects are in `store` afterwards."""
         try:
@@ -109,11 +155,14 @@ class Workshop:
         """Return the stable patch-id of what `diff` gave: without context a moved base alone does not change it."""
         return self.store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
 
-    def _edited(self, key: Key, workaround: Workaround, base_oid: str) -> tuple[EditResult, str | None]:
+    def _edited(
+        self, key: Key, workaround: Workaround, base_oid: str, *, onto: str | None = None
+    ) -> tuple[EditResult, str | None]:
         commit, direction, note = _what(key, workaround)
         self._bring(base_oid, commit)
         removal = workaround.removal if commit == workaround.introduced.commit else None
-        return run_engine(self.store, direction=direction, commit=commit, onto=base_oid, removal=removal), note
+        result = run_engine(self.store, direction=direction, commit=commit, onto=onto or base_oid, removal=removal)
+        return result, note
 
     def _identity(self, base_oid: str) -> Identity:
         when = self.store.git.text("log", "-1", "--format=%ct", base_oid)
@@ -136,8 +185,8 @@ class Workshop:
                 wanted += [entry.oid for path, entry in found.items() if entry.is_regular and path.endswith(_TEXTS)]
         self.clone.bring(list(dict.fromkeys(wanted)))
 
-    def _name(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> str:
-        what = (self._version, str(key), workaround, repo, base, base_oid, self._sign_off)
+    def _name(self, key: Key, about: Workaround | Sequence[Workaround], repo: str, base: str, base_oid: str) -> str:
+        what = (self._version, str(key), about, repo, base, base_oid, self._sign_off)
         who = (self._proposals.identity_name, self._proposals.identity_email, self._proposals.title)
         return hashlib.sha256(repr((what, who)).encode()).hexdigest()
 
@@ -180,14 +229,14 @@ class Workshop:
         """Whether a commit is here."""
         return self.store.git.attempt("cat-file", "-e", f"{oid}^{{commit}}")[0] == 0
 
-    def made_by_us(self, oid: str, workaround: str) -> bool | None:
+    def made_by_us(self, oid: str, key: Key) -> bool | None:
         """Whether the commit is one the bot made and nobody amended; None where it is not here."""
         if not self.has(oid):
             return None
         text = self.store.git.text("log", "-1", "--format=%ce%x00%ae%x00%B", oid)
         committer, author, message = text.split("\0", 2)
         ours = self._proposals.identity_email
-        return (committer, author) == (ours, ours) and is_ours(message, workaround)
+        return (committer, author) == (ours, ours) and is_ours(message, key)
 
     def pusher(self) -> Git:
         """Return a runner that can push what was built here."""
@@ -209,6 +258,22 @@ def _what(key: Key, workaround: Workaround) -> tuple[str, Direction, str | None]
     return introduced, Direction.REMOVE if key.kind is ProposalKind.REMOVAL else Direction.REBASE, None
 
 
+_FROM_PLAIN = (Outcome.CLEAN, Outcome.MOVED, Outcome.PARTIAL)
+
+
+def _summed(results: Sequence[EditResult]) -> tuple[FileEdit, ...]:
+    """The files of several edits, each once with the lines of all."""
+    found: dict[str, FileEdit] = {}
+    for file in (file for each in results for file in each.files):
+        before = found.get(file.path)
+        if before is None:
+            found[file.path] = file
+        elif None not in (before.added, before.removed, file.added, file.removed):
+            added, removed = (before.added or 0) + (file.added or 0), (before.removed or 0) + (file.removed or 0)
+            found[file.path] = replace(file, added=added, removed=removed)
+    return tuple(found[path] for path in sorted(found))
+
+
 def _flat(side: Mapping[str, Entry], paths: list[str]) -> dict[str, Entry]:
     return {f"{number:04}": side[path] for number, path in enumerate(paths) if path in side}
 
@@ -228,6 +293,7 @@ def _read(key: Key, values: Any) -> Prepared | None:
                 "outcome": Outcome(values["outcome"]),
                 "files": tuple(FileEdit(**each) for each in values["files"]),
                 "repairs": tuple(Repair(**{**each, "kind": RepairKind(each["kind"])}) for each in values["repairs"]),
+                "members": tuple(values["members"]),
                 "gone": tuple((path, tuple(lines)) for path, lines in values["gone"]),
             }
         )

@@ -18,7 +18,8 @@ from syncbot.proposals.venue import Venue
 class Subject:
     """One key with all that is known about it.
 
-    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build.
+    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build. A
+    bundle has ``members``, each a subject of its own, and its evidence is ``told``; what it has besides is its first's.
     """
 
     key: Key
@@ -31,6 +32,8 @@ class Subject:
     specs: tuple[Spec, ...] = ()
     attached: tuple[Attached, ...] = ()
     later: tuple[str, ...] = ()
+    members: tuple[Subject, ...] = ()
+    told: str = ""
 
     @property
     def workaround(self) -> Workaround:
@@ -39,14 +42,21 @@ class Subject:
 
     @property
     def evidence(self) -> str:
-        """See `syncbot.proposals.evidence.digest`."""
-        return evidence.digest(self.standing, self.decision.carrier)
+        """See `syncbot.proposals.evidence.digest`, and `syncbot.proposals.bundle` for that of a bundle."""
+        return self.told or evidence.digest(self.standing, self.decision.carrier)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of its proposal."""
         own = self.workaround.removal.labels if self.key.kind is ProposalKind.REMOVAL else ()
-        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own)))
+        theirs = [label for each in self.members for label in each.workaround.removal.labels]
+        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own, *theirs)))
+
+    @property
+    def owners(self) -> str:
+        """Who answers for it, as the manifests say."""
+        about = self.members or (self,)
+        return ", ".join(dict.fromkeys(each.workaround.owner for each in about if each.workaround.owner))
 
     @property
     def issues(self) -> bool:
