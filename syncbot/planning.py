@@ -18,7 +18,7 @@ from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import Permission
 from syncbot.model.plan import Action, ActionKind, Line
-from syncbot.model.project import Carrier, Project, Workaround
+from syncbot.model.project import Carrier, Project, Repo, Workaround
 from syncbot.model.proposal import KIND_OF, OF_ONE, Key, Prepared, ProposalKind, Seen, State, Stuck
 from syncbot.model.status import Decision, FixFacts, Standing
 from syncbot.model.words import CarriedAs, Choice
@@ -43,6 +43,7 @@ class Given:
     ``attached`` are results kept beside the manifests, by workaround. ``carriers``: only decisions about these; those
     about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository. ``later`` says
     what became of a fix in a commit that a pin builds. ``whole``: these are all workarounds, as a dashboard needs.
+    ``where``: only carriers that name this repository for themselves; None, those that name none.
     """
 
     project: Project
@@ -56,6 +57,7 @@ class Given:
     base_oid: str | None = None
     later: Callable[[FixFacts, str], tuple[str, ...]] | None = None
     whole: bool = True
+    where: Repo | None = None
 
 
 def carrier_name(workaround: Workaround, carrier: Carrier) -> str | None:
@@ -84,7 +86,7 @@ def plan(given: Given) -> Planned:
     view = look(given.venue, asked, given.workshop, given.project.upstreams, cache=given.cache, now=given.now)
     planned = Planned(view=view)
     room = given.venue.proposals.max_open - view.open_count
-    if CarriedAs.IN_TREE in given.carriers:
+    if CarriedAs.IN_TREE in given.carriers and given.where is None:
         for name, ids in given.venue.proposals.bundles.items():
             room -= _bundle(given, planned, asked, decisions, name=name, ids=ids, room=room)
     for standing, decision in decisions:
@@ -116,23 +118,30 @@ def _asked(given: Given) -> tuple[list[Asked], list[tuple[Standing, Decision]]]:
     for standing in given.standings:
         workaround = standing.facts.workaround
         for decision in standing.decisions:
-            if decision.carrier.carried not in given.carriers:
+            if decision.carrier.carried not in given.carriers or decision.carrier.repo != given.where:
                 continue
             decisions.append((standing, decision))
             for kind in OF_ONE:
                 key = Key(kind=kind, workaround=workaround.id, carrier=carrier_name(workaround, decision.carrier))
-                wanted = KIND_OF.get(decision.choice) is kind and decision.carrier.repo is None
+                wanted = KIND_OF.get(decision.choice) is kind
                 prepared = _prepare(given, key, standing, decision) if wanted else None
                 asked.append(Asked(key=key, workaround=workaround, wanted=wanted, prepared=prepared))
     return asked, decisions
 
 
 def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> Prepared | Stuck:
-    venue, branch = given.venue, decision.carrier.branch
-    base, base_oid = venue.base, given.base_oid or standing.facts.head
-    if decision.carrier.carried is CarriedAs.BRANCH and branch is not None:
+    venue, carrier, head = given.venue, decision.carrier, standing.facts.head
+    base, base_oid = venue.base, given.base_oid or head
+    if carrier.carried is not CarriedAs.PATCH_FILE and (carrier.branch is not None or given.where is not None):
         clone = given.workshop.clone
-        base, base_oid = branch, resolve(clone.git(), branch_ref_in(clone, branch))
+        base = carrier.branch or venue.base
+        base_oid = resolve(clone.git(), branch_ref_in(clone, carrier.branch))
+    if key.kind is ProposalKind.REFRESH and carrier.carried is CarriedAs.BRANCH:
+        # A folder is nobody's branch, and one of a fork is not the one that is carried.
+        push = venue.proposals.push_refresh and not venue.files and venue.head_repo is None
+        return given.workshop.refresh(
+            key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid, onto=head, push=push
+        )
     return given.workshop.prepare(key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid)
 
 
@@ -148,7 +157,7 @@ def _bundle(
         key = Key(
             kind=ProposalKind.REMOVAL, workaround=workaround.id, carrier=carrier_name(workaround, decision.carrier)
         )
-        if workaround.id in ids and decision.carrier.carried is CarriedAs.IN_TREE:
+        if workaround.id in ids and decision.carrier.carried is CarriedAs.IN_TREE and key in by_key:
             about.setdefault(workaround.id, _subject(given, standing, decision, by_key[key], planned.view))
     if not about:
         return 0

@@ -17,11 +17,13 @@ from syncbot.model.words import Mode
 
 if TYPE_CHECKING:
     from syncbot.cache import Cache
+    from syncbot.cli.venues import Place
     from syncbot.git.clone import Clone
     from syncbot.model.plan import Action, Line, Outcome
-    from syncbot.model.project import Project
+    from syncbot.model.project import Project, Repo
     from syncbot.model.status import FixFacts, Standing
     from syncbot.observe import Clones
+    from syncbot.proposals.prepare import Workshop
     from syncbot.sync import Report
 
 log = logging.getLogger(__name__)
@@ -60,7 +62,6 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
-    _warn(project)
     now = dt.datetime.now(dt.UTC)
     reports: dict[str, Report] = {}
     with open_cache(asked.use_cache) as cache:
@@ -100,13 +101,6 @@ def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool)
         log.warning("the tags could not be compared with the memory: %s", plain(str(error)))
 
 
-def _warn(project: Project) -> None:
-    """Say which settings are read and not acted on: a key without effect must not go unnoticed."""
-    everything = [project.proposals, *(each.proposals for each in project.downstreams.values() if each.proposals)]
-    if any(each.push_refresh for each in everything):
-        log.warning("[proposals] push_refresh is not acted on yet: a carried branch is only reported on")
-
-
 def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
     from syncbot.model.plan import Line, Plan
     from syncbot.sync import Report
@@ -125,65 +119,118 @@ def _visit(
     cache: Cache,
     now: dt.datetime,
 ) -> Report:
-    """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
+    """Go over the downstream's own proposals, over those of repositories that carriers name, and of carried patches."""
     from syncbot.checks.store import FOLDER, load
-    from syncbot.cli.venues import home_clone, open_home, open_place, version
+    from syncbot.cli.venues import home_clone
     from syncbot.model.words import CarriedAs
     from syncbot.planning import Given
     from syncbot.proposals.later import later
-    from syncbot.proposals.patchfile import PatchWorkshop
-    from syncbot.proposals.prepare import Workshop
     from syncbot.sync import joined, plan_for, run
 
-    clone, root = clones.downstreams[name], Path(project.root)
+    root = Path(project.root)
 
     def later_in(fix: FixFacts, built: str) -> tuple[str, ...]:
         if fix.report is None or fix.report.commit is None:
             return ()
         return later(clones.upstreams[fix.claim.upstream].git(), fix.report.commit, built, cache)
 
-    carried = {decision.carrier.carried for each in standings for decision in each.decisions}
-    home = home_clone(root) if CarriedAs.PATCH_FILE in carried else None
-    here = frozenset({CarriedAs.PATCH_FILE})
+    patches = frozenset({CarriedAs.PATCH_FILE})
+    carriers = {decision.carrier for each in standings for decision in each.decisions}
+    home = home_clone(root) if any(each.carried in patches for each in carriers) else None
+    rest = frozenset(CarriedAs) - patches if home is not None else frozenset(CarriedAs)
     attached = {
         each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER) for each in standings
     }
     reports = []
-    with open_place(project, name, clone) as place:
-        settings: dict[str, Any] = {
-            "proposals": place.venue.proposals, "version": version(), "cache": cache,
-            "sign_off": place.venue.mode is Mode.PULL_REQUEST,
-        }  # fmt: skip
-        with Workshop(clone, **settings) as workshop:
-            given = Given(
-                project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                attached=attached, whole=not asked.ids, later=later_in,
-                carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
-            )  # fmt: skip
-            reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))
-    if home is not None:
-        with open_home(project, name, home, settings["proposals"]) as (own, base_oid, folder):
-            heads = _heads(clone, standings)
-            settings["sign_off"] = True
-            with PatchWorkshop(home, downstream=clone, heads=heads, folder=folder, **settings) as workshop:
-                given = Given(
-                    project=project, venue=own.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                    carriers=here, base_oid=base_oid,
-                )  # fmt: skip
-                reports.append(run(given, own.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    for where in (None, *sorted({each.repo for each in carriers if each.repo is not None}, key=lambda repo: repo.url)):
+        for kinds in (rest, patches) if home is not None else (rest,):
+            mine = [each for each in carriers if each.carried in kinds and each.repo == where]
+            if not mine and (where is not None or kinds is patches):
+                continue
+            opened = (
+                _own_desk(project, name, clones, standings, cache, home, where)
+                if kinds is patches and home is not None
+                else _desk(project, name, clones, cache, where)
+            )
+            try:
+                with opened as desk:
+                    given = Given(
+                        project=project, venue=desk.place.venue, standings=standings, workshop=desk.workshop, now=now,
+                        cache=cache, attached=attached, later=later_in, carriers=kinds, where=where,
+                        base_oid=desk.base_oid,
+                        whole=not asked.ids and where is None and kinds is rest,
+                    )  # fmt: skip
+                    pens = desk.place.pens(root) if asked.apply else None
+                    reports.append(run(given, pens, only=asked.only) if pens is not None else plan_for(given))
+            except SyncbotError as error:
+                if where is None:
+                    raise
+                names = [each.facts.workaround.id for each in standings
+                         if any(one.carrier in mine for one in each.decisions)]  # fmt: skip
+                reports.append(_broken(names, error))
     return joined(reports)
 
 
-def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """Where proposals to one repository go, and where their commits are made."""
+
+    place: Place
+    workshop: Workshop
+    base_oid: str | None = None
+
+
+@contextmanager
+def _desk(project: Project, name: str, clones: Clones, cache: Cache, where: Repo | None) -> Iterator[_Desk]:
+    from syncbot.cli.venues import open_place, version
+    from syncbot.proposals.prepare import Workshop
+
+    whole = clones.downstreams[name]
+    clone = whole if where is None else clones.carriers[where]
+    with open_place(project, name, clone, where=where) as place:
+        signed = place.venue.mode is Mode.PULL_REQUEST
+        with Workshop(
+            clone, proposals=place.venue.proposals, sign_off=signed, version=version(), cache=cache,
+            also=whole if clone is not whole else None,
+        ) as workshop:  # fmt: skip
+            yield _Desk(place=place, workshop=workshop)
+
+
+@contextmanager
+def _own_desk(
+    project: Project, name: str, clones: Clones, standings: Sequence[Standing], cache: Cache, home: Clone,
+    where: Repo | None,
+) -> Iterator[_Desk]:  # fmt: skip
+    """The desk of carried patches: the bot's own repository, for patches that apply in ``where`` or the downstream."""
+    from syncbot.cli.venues import open_home, version
+    from syncbot.proposals.patchfile import PatchWorkshop
+
+    clone = clones.downstreams[name] if where is None else clones.carriers[where]
+    proposals = project.proposals_for(name)
+    with open_home(project, name, home, proposals) as (place, base_oid, folder):
+        heads = _heads(clone, standings, where)
+        with PatchWorkshop(
+            home, downstream=clone, heads=heads, folder=folder, proposals=proposals, sign_off=True, version=version(),
+            cache=cache,
+        ) as workshop:  # fmt: skip
+            yield _Desk(place=place, workshop=workshop, base_oid=base_oid)
+
+
+def _heads(clone: Clone, standings: Sequence[Standing], where: Repo | None) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
     from syncbot.git.clone import branch_ref_in
     from syncbot.git.history import resolve
+    from syncbot.model.words import CarriedAs
 
     heads: dict[str | None, str] = {}
     for each in standings:
-        for decision in each.decisions:
-            branch = decision.carrier.branch
-            heads[branch] = resolve(clone.git(), branch_ref_in(clone, branch)) if branch else each.facts.head
+        for carrier in (decision.carrier for decision in each.decisions):
+            if carrier.repo != where or carrier.carried is not CarriedAs.PATCH_FILE:
+                continue
+            own = carrier.branch is not None or where is not None
+            heads[carrier.branch] = (
+                resolve(clone.git(), branch_ref_in(clone, carrier.branch)) if own else each.facts.head
+            )
     return heads
 
 

@@ -38,8 +38,9 @@ def split_repo(option: str) -> tuple[str | None, str]:
 def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
     """The configuration in ``path``, and a clone for each repository it names.
 
-    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream or a pin's own repository. The others
-    come from mirrors in the cache folder. Raises `UsageError` for a name that is not configured.
+    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream, a pin's own repository, or one that a
+    carrier names (by ``owner/name``). The others come from mirrors in the cache folder. Raises `UsageError` for a name
+    that is not configured.
     """
     from syncbot.config import load_project
     from syncbot.git.clone import open_clone
@@ -64,7 +65,14 @@ def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
             for name, pin in project.pins.items()
             if pin.repo != project.downstreams[pin.downstream].repo
         },
+        carriers={repo: clone(repo.label, repo) for repo in _carriers(project)},
     )
+
+
+def _carriers(project: Project) -> list[Repo]:
+    """The repositories that carriers name for themselves."""
+    named = [carrier.repo for each in project.workarounds for carrier in each.carriers]
+    return list(dict.fromkeys(repo for repo in named if repo is not None))
 
 
 def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) -> tuple[Clone, str]:
@@ -83,7 +91,7 @@ def named_repos(repos: Sequence[str], project: Project) -> dict[str, str]:
 
 def _named(option: str, project: Project) -> tuple[str, str]:
     name, path = split_repo(option)
-    known = {*project.upstreams, *project.downstreams, *project.pins}
+    known = {*project.upstreams, *project.downstreams, *project.pins, *(each.label for each in _carriers(project))}
     if name is None or name not in known:
         raise UsageError(f"--repo {option}: expected NAME=PATH with one of {', '.join(sorted(known))}")
     return name, path
@@ -95,11 +103,12 @@ def open_remote(repo: Repo) -> Clone:
     Raises `TryLaterError` when its host cannot be reached, `UsageError` when it refuses or has no such repository.
     """
     from syncbot.cache import cache_folder
+    from syncbot.cli.credentials import git_token
     from syncbot.git.mirror import open_mirror
     from syncbot.git.remote import remote
 
-    variable = repo.forge.token_variable
-    token = (os.environ.get(variable) or None) if variable else None
+    found = git_token(repo)
+    token, variable = found.reveal() if found is not None else None, repo.forge.token_variable
     # Only a folder forge is on this machine; anywhere else an address that leads here is a slip or a trap.
     local = repo.forge.kind == "folder"
     there = remote(repo.url, token=token, token_variable=variable, allow_local=local)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from syncbot.config.config_file import ConfigFile, DownstreamTable, ForgeTable, PinTable, ProposalsTable, RepoKeys
 from syncbot.config.manifest_file import CarrierTable, ChangeTable, ManifestFile
 from syncbot.model.project import (
+    App,
     Carrier,
     Check,
     Downstream,
@@ -78,7 +79,9 @@ def _forge(name: str, table: ForgeTable) -> Forge:
     web = (table.web or "https://github.com").rstrip("/")
     own_api = "https://api.github.com" if web == "https://github.com" else f"{web}/api/v3"
     api = (table.api or own_api).rstrip("/")
-    return Forge(name=name, kind="github", web=web, api=api, token_variable=table.token or GITHUB.token_variable)
+    token = table.token or GITHUB.token_variable
+    app = App(**table.app.model_dump()) if table.app is not None else None
+    return Forge(name=name, kind="github", web=web, api=api, token_variable=token, app=app)
 
 
 def _repo(keys: RepoKeys, forges: Mapping[str, Forge]) -> Repo:

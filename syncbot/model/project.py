@@ -14,11 +14,20 @@ from syncbot.model.words import Action, CarriedAs, Cures, Mode, Needs, Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """A GitHub App, by the names of the variables that hold its id, its private key and, if given, its installation."""
+
+    id: str
+    key: str
+    installation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forge:
     """A code host. ``kind`` is ``github``, ``folder`` or ``git`` (plain git, no pull requests).
 
-    ``token_variable`` is the name of the environment variable that holds the token. ``path`` is where a ``folder``
-    forge keeps its proposals (absolute, or relative to the project's root).
+    ``token_variable`` is the name of the environment variable that holds the token, ``app`` those of an app, which
+    goes first. ``path`` is where a ``folder`` forge keeps its proposals (absolute, or relative to the project's root).
     """
 
     name: str
@@ -27,6 +36,7 @@ class Forge:
     api: str | None = None
     token_variable: str | None = None
     path: str | None = None
+    app: App | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

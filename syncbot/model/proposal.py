@@ -84,7 +84,8 @@ class Prepared:
     ``repo`` is proposed to, ``base`` its branch. The objects exist only after
     `syncbot.proposals.prepare.Workshop.build`. ``gone`` are the lines it takes out and puts in nowhere else in their
     file, by path, without blanks around them: what somebody else's change is compared with. ``members`` are the ids of
-    a bundle's workarounds.
+    a bundle's workarounds. ``onto`` is the commit that a carried branch is brought onto, ``pushes`` that its own branch
+    is to be set there with no proposal.
     """
 
     key: Key
@@ -101,6 +102,8 @@ class Prepared:
     note: str | None = None
     gone: tuple[tuple[str, tuple[str, ...]], ...] = ()
     members: tuple[str, ...] = ()
+    onto: str | None = None
+    pushes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,7 @@ class Hands:
     workshop: Workshop
     workarounds: Mapping[str, Workaround]
     base: tuple[str, str]
-    readied: bool = False
+    readied: set[str] = field(default_factory=set)
     opened: dict[str, int] = field(default_factory=dict)
 
     def apply(self, actions: Iterable[Action]) -> list[Outcome]:
@@ -106,7 +106,11 @@ class Hands:
         where: dict[str, str] = {
             "repo": self.venue.repo, "base": str(data["base"]), "base_oid": str(data["base_oid"])
         }  # fmt: skip
-        if key.kind is ProposalKind.BUNDLE:
+        if "onto" in data:
+            made = self.workshop.refresh(
+                key, self.workarounds[key.workaround], **where, onto=str(data["onto"]), push=bool(data["pushes"])
+            )
+        elif key.kind is ProposalKind.BUNDLE:
             made = self.workshop.build_bundle(key, [self.workarounds[each] for each in about], **where)
         else:
             made = self.workshop.build(key, self.workarounds[key.workaround], **where)
@@ -133,9 +137,9 @@ class Hands:
         return Outcome(action=action, result=Result.DONE)
 
     def _ready(self, base: str, oid: str) -> None:
-        if not self.readied:
+        if base not in self.readied:
             self.venue.destination.ready(base=base, oid=oid)
-            self.readied = True
+            self.readied.add(base)
 
     # -- proposals ---------------------------------------------------------------------------------------------------
 

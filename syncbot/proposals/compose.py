@@ -133,13 +133,14 @@ def _hand_off(subject: Subject, record: Record, existing: str | None, title: str
         text += "\n" + _MARKER.format(key=subject.key)
     fork = venue.web.removesuffix(venue.repo) + venue.push_repo if venue.web else venue.push_repo
     branch = f"syncbot/{subject.key}"
-    compare = venue.reader.compare_url(venue.repo, venue.base, branch, head_repo=venue.head_repo) if text else ""
+    base = prepared.base if isinstance(prepared, Prepared) else venue.base
+    compare = venue.reader.compare_url(venue.repo, base, branch, head_repo=venue.head_repo) if text else ""
     fence = "`" * (max((len(run) for run in re.findall(r"`{3,}", text)), default=3) + 1)
     body = _render(
         venue, "issue/hand-off.md.j2",
         {
             "progress": progress.value, "status": _STATUS[progress].format(number=record.pull or "?"),
-            "owner": subject.owners, "repo": venue.repo, "base": venue.base, "branch": branch,
+            "owner": subject.owners, "repo": venue.repo, "base": base, "branch": branch,
             "fork_url": shlex.quote(fork), "compare": compare, "title": title, "text": text, "fence": fence,
             "workaround": subject.workaround,
         },

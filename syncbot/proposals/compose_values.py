@@ -32,6 +32,7 @@ def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> di
     return {
         **common(subject),
         "reason": _reason(subject),
+        "branch": prepared.base if prepared.onto is not None else "",
         "safe": _safe(subject, safe, older),
         "exposed": evidence.exposed(subject.standing),
         "later": subject.later,

@@ -1,95 +1,20 @@
-"""Carried patches: does one still apply, and if not, what does it look like on today's base.
-
-A strict apply takes offsets and no fuzz. A patch is written anew by putting its change, as it was recorded (its own
-blob ids say on what), onto today's base with the edit engine.
-"""
+"""Carried patches: their proposals to the bot's own repository, where the patch lies beside its manifest."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from enum import StrEnum
-from pathlib import Path
-
-from syncbot.edit.engine import edit
 from syncbot.git.clone import Clone
 from syncbot.git.merge import changes
 from syncbot.git.objects import Entry, Scratch
-from syncbot.git.run import GitError
-from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome
+from syncbot.model.edit import EditResult, FileEdit, Outcome
 from syncbot.model.errors import CouldNotError, SyncbotError
 from syncbot.model.project import Carrier, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
+from syncbot.proposals.patching import Applies, anew, meets
 from syncbot.proposals.prepare import Workshop
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import message_of
 
-_INDEX = re.compile(rb"^index ([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: (\d{6}))?$")
-_OLD = re.compile(rb"^--- (?:a/)?(.+?)\t?$")
 _ARCHIVE = "archive"
-
-
-class Applies(StrEnum):
-    """How a patch meets a commit."""
-
-    STRICTLY = "strictly"
-    ALREADY = "already"
-    NOT = "not"
-
-
-def meets(store: Scratch, base: str, patch: bytes) -> Applies:
-    """Say whether ``patch`` applies to the commit ``base`` without fuzz, or is in it already."""
-    for direction, answer in ((), Applies.STRICTLY), (("--reverse",), Applies.ALREADY):
-        store.git.run("read-tree", base)
-        try:
-            store.git.run("apply", "--cached", "--check", "--whitespace=nowarn", *direction, "-", stdin=patch)
-        except GitError:
-            continue
-        return answer
-    return Applies.NOT
-
-
-def change_of(store: Scratch, base: str, patch: bytes) -> str:
-    """Return a scratch commit whose one change is the patch, on the files it was made for.
-
-    Raises `CouldNotError` where the patch names no blobs, or blobs that are not in this clone.
-    """
-    blobs: dict[str, Entry | None] = {}
-    found: tuple[str, str] | None = None
-    for line in patch.splitlines():
-        if match := _INDEX.match(line):
-            found = match[1].decode(), (match[3] or b"100644").decode()
-        elif (match := _OLD.match(line)) and found is not None:
-            path = match[1].decode("utf-8", "surrogateescape")
-            if path != "/dev/null":
-                blobs[path] = Entry(mode=found[1], oid=_blob(store, found[0], path))
-            found = None
-    if not blobs:
-        raise CouldNotError(
-            "the patch does not say on which files it was made (no index lines), so it cannot be merged"
-        )
-    before = store.commit(store.replace(base, blobs), (), "before")
-    store.git.run("read-tree", before)
-    try:
-        store.git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
-    except GitError as error:
-        raise CouldNotError(f"the patch does not apply to the files it names: {error.stderr}") from error
-    return store.commit(store.git.text("write-tree", "--missing-ok"), (before,), "the carried patch")
-
-
-def _blob(store: Scratch, oid: str, path: str) -> str:
-    try:
-        return store.git.text("rev-parse", "--verify", "--quiet", f"{oid}^{{blob}}")
-    except GitError as error:
-        raise CouldNotError(f"this clone lacks {path} as it was when the patch was made ({oid})") from error
-
-
-def anew(store: Scratch, base: str, patch: bytes) -> EditResult:
-    """Put the patch's change onto ``base``. Raises what `change_of` raises; a conflict is an answer."""
-    commit = change_of(store, base, patch)
-    result = edit(store, direction=Direction.REBASE, commit=commit, onto=base)
-    command = f"git apply --3way change.patch  # on {base}"
-    return replace(result, commands=(command,), conflicts=result.conflicts)
 
 
 class PatchWorkshop(Workshop):
@@ -103,7 +28,7 @@ class PatchWorkshop(Workshop):
         self, clone: Clone, *, downstream: Clone, heads: dict[str | None, str], folder: str, **rest: object
     ) -> None:
         super().__init__(clone, **rest)  # type: ignore[arg-type]
-        self._target = Scratch(downstream.git().directory)
+        self._target = Scratch(downstream.git().directory, bring=downstream.bring)
         self._heads = heads
         self._folder = folder
         self._at: dict[Key, tuple[str, str]] = {}
@@ -192,9 +117,3 @@ def carrier_of(workaround: Workaround, key: Key) -> Carrier:
         if key.carrier in (None, carrier.name, carrier.carried.value):
             return carrier
     raise CouldNotError(f"{workaround.id} is not carried as {key.carrier}")
-
-
-def patch_text(root: str, workaround: Workaround, carrier: Carrier) -> bytes | None:
-    """Return the patch beside the manifest, None where there is none."""
-    path = Path(root, "patches", workaround.id, str(carrier.patch))
-    return path.read_bytes() if path.is_file() else None

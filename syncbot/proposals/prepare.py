@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from types import TracebackType
@@ -22,6 +23,7 @@ from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome, Repair,
 from syncbot.model.errors import SyncbotError, UnknownObjectError
 from syncbot.model.project import Proposals, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
+from syncbot.proposals.carried import carried_onto
 from syncbot.proposals.taken import taken_out
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import is_ours, message_of, message_of_bundle
@@ -43,14 +45,19 @@ class Keeps(Protocol):
 
 
 class Workshop:
-    """Makes proposals' commits in front of one clone. ``version`` is the program's: another one may edit otherwise."""
+    """Makes proposals' commits in front of one clone. ``version`` is the program's: another one may edit otherwise.
+
+    ``also`` is the clone of the project whose objects are needed besides, where ``clone`` is that of a fork.
+    """
 
     def __init__(
-        self, clone: Clone, *, proposals: Proposals, sign_off: bool, version: str, cache: Keeps | None
-    ) -> None:
+        self, clone: Clone, *, proposals: Proposals, sign_off: bool, version: str, cache: Keeps | None,
+        also: Clone | None = None,
+    ) -> None:  # fmt: skip
         self.clone = clone
         # Seen through its view: nothing in the clone's own configuration has a say.
-        self.store = Scratch(clone.git().directory)
+        self._objects = [(each.common_dir / "objects").resolve() for each in (clone, also) if each is not None]
+        self.store = Scratch(clone.git().directory, also=self._objects[1] if also is not None else None)
         self._proposals = proposals
         self._sign_off = sign_off
         self._version = version
@@ -151,6 +158,32 @@ class Workshop:
             "--src-prefix=a/", "--dst-prefix=b/", base, tree, "--", *paths,
         )  # fmt: skip
 
+    def refresh(
+        self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str, onto: str, push: bool
+    ) -> Prepared | Stuck:
+        """Return the commit that brings the branch ``base``, which is at ``base_oid``, onto ``onto``; not cached.
+
+        With ``push``, and where the branch holds the workaround and nothing else, it is one commit on ``onto`` for the
+        branch itself; else a merge of ``onto`` into the branch, for a proposal.
+        """
+        try:
+            self._bring(base_oid, onto)
+            result, tree, alone = carried_onto(self.store, workaround, base_oid, onto)
+        except SyncbotError as error:
+            return Stuck(key=key, reason=str(error))
+        if not result.outcome.answered:
+            return Stuck(key=key, reason="what the branch carries conflicts with today's base", result=result)
+        diff = self.diff(onto, tree)
+        edit_id = self.edit_id(diff)
+        message = message_of(key, workaround, self._proposals, edit=edit_id, sign_off=self._sign_off)
+        pushes = push and alone
+        return Prepared(
+            key=key, repo=repo, branch=base if pushes else branch_name(key), base=base, base_oid=base_oid, edit=edit_id,
+            head=self.store.commit(tree, (onto,) if pushes else (base_oid, onto), message, self._identity(onto)),
+            message=message, outcome=result.outcome, files=result.files, repairs=result.repairs, onto=onto,
+            pushes=pushes,
+        )  # fmt: skip
+
     def edit_id(self, diff: bytes) -> str:
         """Return the stable patch-id of what `diff` gave: without context a moved base alone does not change it."""
         return self.store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
@@ -196,6 +229,9 @@ class Workshop:
         """Return whether the proposal's commit ``tip`` merges into today's base, and how far that has moved."""
         if record.base == prepared.base_oid:
             return True, 0
+        if prepared.onto is not None:
+            # A merge into a branch that has moved since: another one is due.
+            return False, 0
         return self.merges(tip, prepared.base_oid), self.distance(record.base, prepared.base_oid)
 
     def merges(self, head: str, base_oid: str) -> bool | None:
@@ -243,7 +279,7 @@ class Workshop:
         git = Git(self.clone.git().directory, Access.NETWORK)
         return git.with_env(
             GIT_OBJECT_DIRECTORY=str(self.store.objects),
-            GIT_ALTERNATE_OBJECT_DIRECTORIES=str((self.clone.common_dir / "objects").resolve()),
+            GIT_ALTERNATE_OBJECT_DIRECTORIES=os.pathsep.join(map(str, self._objects)),
             GIT_NO_LAZY_FETCH="1",
         )
 
