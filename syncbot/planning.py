@@ -43,6 +43,7 @@ class Given:
     ``attached`` are results kept beside the manifests, by workaround. ``carriers``: only decisions about these; those
     about carried patches have a venue, a workshop and a ``base_oid`` of their own, the bot's repository. ``later`` says
     what became of a fix in a commit that a pin builds. ``whole``: these are all workarounds, as a dashboard needs.
+    ``archived`` are ids of the archive's, which are told of only when something is to be done.
     ``where``: only carriers that name this repository for themselves; None, those that name none.
     """
 
@@ -58,6 +59,7 @@ class Given:
     later: Callable[[FixFacts, str], tuple[str, ...]] | None = None
     whole: bool = True
     where: Repo | None = None
+    archived: frozenset[str] = frozenset()
 
 
 def carrier_name(workaround: Workaround, carrier: Carrier) -> str | None:
@@ -69,7 +71,10 @@ def carrier_name(workaround: Workaround, carrier: Carrier) -> str | None:
 
 @dataclass(kw_only=True)
 class Planned:
-    """What came out so far. ``bundled``: the removals in a bundle, with what is done about it and its state."""
+    """What came out so far. ``bundled``: the removals in a bundle, with what is done about it and its state.
+
+    ``hidden`` are ids that get no line while nothing is offered of them.
+    """
 
     view: View
     actions: list[Action] = field(default_factory=list)
@@ -78,13 +83,14 @@ class Planned:
     dashboard: list[Action] = field(default_factory=list)
     errors: list[SyncbotError] = field(default_factory=list)
     bundled: dict[Key, tuple[str, Seen]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
 
 
 def plan(given: Given) -> Planned:
     """Return everything to write about ``given``, and a line for each workaround."""
     asked, decisions = _asked(given)
     view = look(given.venue, asked, given.workshop, given.project.upstreams, cache=given.cache, now=given.now)
-    planned = Planned(view=view)
+    planned = Planned(view=view, hidden=given.archived)
     room = given.venue.proposals.max_open - view.open_count
     if CarriedAs.IN_TREE in given.carriers and given.where is None:
         for name, ids in given.venue.proposals.bundles.items():
@@ -336,6 +342,8 @@ def _note(given: Given, planned: Planned, subject: Subject, view: View) -> Answe
 
 def _tell(planned: Planned, subject: Subject, why: str, *, wanted: bool, noted: bool, boxes: bool = True) -> None:
     workaround, seen = subject.workaround, subject.seen
+    if workaround.id in planned.hidden and not wanted and seen.state not in (State.OPEN, State.PUSHED):
+        return
     whole = subject.key.kind is ProposalKind.BUNDLE
     name = None if whole else carrier_name(workaround, subject.decision.carrier)
     there = seen.pull or seen.issue

@@ -6,7 +6,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,10 +55,16 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     One that cannot be dealt with at all gets a report of its problem, and the others go on.
     """
     from syncbot.cli.repos import open_cache, open_project, progress
+    from syncbot.config import load_archived
     from syncbot.observe import Moment, observe
     from syncbot.policy import conclude
+    from syncbot.render.text import plain
 
     project, clones = open_project(asked.config, asked.repos)
+    archived, unreadable = load_archived(project)
+    for problem in unreadable:
+        log.warning("%s", plain(problem))
+    project = replace(project, workarounds=(*project.workarounds, *archived))
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
@@ -75,7 +81,9 @@ def one_pass(asked: Pass) -> dict[str, Report]:
                     moment = Moment(today=now.date())
                     standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
                 with _locked(project.root, asked.apply):
-                    reports[name] = _visit(asked, project, name, clones, standings, cache, now)
+                    reports[name] = _visit(
+                        asked, project, name, clones, standings, cache, now, frozenset(each.id for each in archived)
+                    )
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
     _watch_tags(project, clones, now.date(), keep=asked.apply)
@@ -118,6 +126,7 @@ def _visit(
     standings: Sequence[Standing],
     cache: Cache,
     now: dt.datetime,
+    archived: frozenset[str],
 ) -> Report:
     """Go over the downstream's own proposals, over those of repositories that carriers name, and of carried patches."""
     from syncbot.checks.store import FOLDER, load
@@ -159,6 +168,7 @@ def _visit(
                         cache=cache, attached=attached, later=later_in, carriers=kinds, where=where,
                         base_oid=desk.base_oid,
                         whole=not asked.ids and where is None and kinds is rest,
+                        archived=archived,
                     )  # fmt: skip
                     pens = desk.place.pens(root) if asked.apply else None
                     reports.append(run(given, pens, only=asked.only) if pens is not None else plan_for(given))
@@ -286,7 +296,8 @@ def _line(line: Line) -> str:
 
 def _commands(line: Line) -> list[str]:
     """What a person types to submit an open proposal that is a folder, from the file beside it."""
-    if line.state != "open" or not (line.url or "").startswith("file:"):
+    due = line.decision in ("remove", "restore", "refresh", "bundle")
+    if not due or line.state != "open" or not (line.url or "").startswith("file:"):
         return []
     from urllib.parse import unquote, urlsplit
 

@@ -72,6 +72,11 @@ def project(root: Path, config: ConfigFile, manifests: Mapping[str, ManifestFile
     )
 
 
+def workarounds(manifests: Mapping[str, ManifestFile], project: Project) -> tuple[Workaround, ...]:
+    """Return the workarounds of manifests (by id) that lie outside of the project, but name what it configures."""
+    return tuple(_workaround(id_, each, project.pins, project.forges) for id_, each in sorted(manifests.items()))
+
+
 def _forge(name: str, table: ForgeTable) -> Forge:
     if table.kind != "github":
         web = table.web.rstrip("/") if table.web else None

@@ -51,8 +51,6 @@ class PatchWorkshop(Workshop):
     def _built(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         carrier = carrier_of(workaround, key)
         path = f"{self._folder}/{workaround.id}/{carrier.patch}"
-        if key.kind is ProposalKind.RESTORE:
-            raise CouldNotError(f"{path} is gone; `git log -- {path}` shows where to bring it back from")
         result: EditResult | None = None
         if key.kind is ProposalKind.REFRESH:
             self._at[key] = self._heads[carrier.branch], path
@@ -64,6 +62,22 @@ class PatchWorkshop(Workshop):
             tree = self.store.replace(base_oid, {path: Entry(mode="100644", oid=self.store.write(edited))})
             # The patch's own id: where it stands in its file may change with every commit, what it does may not.
             edit_id = self.edit_id(self.diff(result.base, result.tree, store=self._target))
+        elif key.kind is ProposalKind.RESTORE:
+            self._at[key] = self._heads[carrier.branch], path
+            dropped = self._dropped(workaround, base_oid, path, str(carrier.patch))
+            applies = meets(self._target, self._heads[carrier.branch], dropped)
+            if applies is Applies.ALREADY:
+                raise CouldNotError("the change of the dropped patch is on the branch already")
+            if applies is Applies.NOT:
+                result = anew(self._target, self._heads[carrier.branch], dropped)
+                if not result.outcome.answered:
+                    return Stuck(key=key, reason="the dropped patch conflicts with today's base", result=result)
+                paths = [change.path for change in changes(self._target, result.base, result.tree)]
+                dropped = self._target.patch(result.base, result.tree, paths)
+            tree = self._with(workaround, base_oid, path, dropped)
+            edit_id = self.edit_id(
+                self.diff(base_oid, tree) if result is None else self.diff(result.base, result.tree, store=self._target)
+            )
         else:
             tree = self._without(workaround, base_oid, path)
             edit_id = self.edit_id(self.diff(base_oid, tree))
@@ -77,15 +91,39 @@ class PatchWorkshop(Workshop):
         )  # fmt: skip
 
     def _without(self, workaround: Workaround, base_oid: str, path: str) -> str:
-        """Return the tree without the patch; with its only carrier gone, the manifest goes to the archive."""
-        edits: dict[str, Entry | None] = {path: None}
+        """Return the tree with the patch in the archive; with its only carrier gone, the manifest goes there too."""
         manifest = f"{self._folder}/{workaround.id}/patch.toml"
         entries = self.store.entries(base_oid, [path, manifest])
         if path not in entries:
             raise CouldNotError(f"{path} is not in the bot's repository")
+        edits: dict[str, Entry | None] = {path: None, self._archived(path): entries[path]}
         if len(workaround.carriers) == 1 and manifest in entries:
-            edits |= {manifest: None, f"{self._folder}/{_ARCHIVE}/{workaround.id}/patch.toml": entries[manifest]}
+            edits |= {manifest: None, self._archived(manifest): entries[manifest]}
         return self.store.replace(base_oid, edits)
+
+    def _archived(self, path: str) -> str:
+        return f"{self._folder}/{_ARCHIVE}/{path.removeprefix(f'{self._folder}/')}"
+
+    def _with(self, workaround: Workaround, base_oid: str, path: str, patch: bytes) -> str:
+        """Return the tree with the patch back in its place, and the manifest if that is in the archive."""
+        manifest = f"{self._folder}/{workaround.id}/patch.toml"
+        kept = self._archived(manifest)
+        entries = self.store.entries(base_oid, [manifest, kept, self._archived(path)])
+        edits: dict[str, Entry | None] = {path: Entry(mode="100644", oid=self.store.write(patch))}
+        if self._archived(path) in entries:
+            edits[self._archived(path)] = None
+        if kept in entries and manifest not in entries:
+            edits |= {manifest: entries[kept], kept: None}
+        return self.store.replace(base_oid, edits)
+
+    def _dropped(self, workaround: Workaround, base_oid: str, path: str, name: str) -> bytes:
+        """Return the patch that was dropped: from the archive, else from where history last had it."""
+        if self._archived(path) in self.store.entries(base_oid, [self._archived(path)]):
+            return self._read(base_oid, self._archived(path))
+        gone = self.store.git.text("log", "-1", "--diff-filter=D", "--format=%H", base_oid, "--", path)
+        if not gone:
+            raise CouldNotError(f"{name} of {workaround.id} is neither in the archive nor in the history that is here")
+        return self._read(f"{gone}^", path)
 
     def _files(self, old: str, new: str) -> tuple[FileEdit, ...]:
         lines = self.store.git.text("diff-tree", "-r", "--numstat", "--no-renames", old, new).splitlines()
