@@ -21,12 +21,16 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run came to. ``problem``: the forge could not be looked at; ``errors``: single workarounds could not."""
+    """What a run came to. ``problem``: the forge could not be looked at; ``errors``: single workarounds could not.
+
+    ``stopped``: the label on the dashboard that stops all writes is there.
+    """
 
     plan: Plan
     outcomes: tuple[Outcome, ...] = ()
     problem: SyncbotError | None = None
     errors: tuple[SyncbotError, ...] = ()
+    stopped: bool = False
 
 
 def plan_for(given: Given) -> Report:
@@ -58,6 +62,7 @@ def run(given: Given, pens: Pens, *, only: Callable[[Action], str | None] | None
         outcomes += _apply(given, planned, pens, planned.dashboard, only)
     lines = tuple(planned.lines)
     return Report(
+        stopped=_stopped(given, planned),
         plan=Plan(actions=tuple(first.actions), lines=lines),
         outcomes=tuple(outcomes),
         problem=planned.view.problem,
@@ -68,10 +73,8 @@ def run(given: Given, pens: Pens, *, only: Callable[[Action], str | None] | None
 def _apply(
     given: Given, planned: Planned, pens: Pens, actions: Sequence[Action], only: Callable[[Action], str | None] | None
 ) -> list[Outcome]:
-    stop = given.venue.proposals.stop_label
-    board = planned.view.dashboard(given.venue.repo)
-    if board is not None and board.state is IssueState.OPEN and stop in board.labels:
-        why = f"the dashboard has the label {stop}"
+    if _stopped(given, planned):
+        why = f"the dashboard has the label {given.venue.proposals.stop_label}"
         return [Outcome(action=action, result=Result.HELD_BACK, why=why) for action in actions]
     refused = {each.digest: no for each in actions if only is not None and (no := only(each)) is not None}
     hands = Hands(
@@ -86,6 +89,11 @@ def _apply(
         else next(made)
         for action in actions
     ]
+
+
+def _stopped(given: Given, planned: Planned) -> bool:
+    board = planned.view.dashboard(given.venue.repo)
+    return board is not None and board.state is IssueState.OPEN and given.venue.proposals.stop_label in board.labels
 
 
 def _base(given: Given) -> tuple[str, str]:
@@ -118,4 +126,5 @@ def joined(reports: Sequence[Report]) -> Report:
         outcomes=tuple(outcome for each in reports for outcome in each.outcomes),
         problem=next((each.problem for each in reports if each.problem is not None), None),
         errors=tuple(error for each in reports for error in each.errors),
+        stopped=any(each.stopped for each in reports),
     )

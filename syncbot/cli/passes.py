@@ -54,6 +54,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
 
     One that cannot be dealt with at all gets a report of its problem, and the others go on.
     """
+    from syncbot.cli.memories import remember
     from syncbot.cli.repos import open_cache, open_project, progress
     from syncbot.config import load_archived
     from syncbot.observe import Moment, observe
@@ -70,6 +71,8 @@ def one_pass(asked: Pass) -> dict[str, Report]:
         raise UsageError(*problems)
     now = dt.datetime.now(dt.UTC)
     reports: dict[str, Report] = {}
+    seen: list[Standing] = []
+    ids_archived = frozenset(each.id for each in archived)
     with open_cache(asked.use_cache) as cache:
         for name in dict.fromkeys(each.downstream for each in project.workarounds):
             mine = [each.id for each in project.workarounds if each.downstream == name]
@@ -80,33 +83,16 @@ def one_pass(asked: Pass) -> dict[str, Report]:
                 with progress(f"reading histories for {name}"):
                     moment = Moment(today=now.date())
                     standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
+                seen += standings
                 with _locked(project.root, asked.apply):
-                    reports[name] = _visit(
-                        asked, project, name, clones, standings, cache, now, frozenset(each.id for each in archived)
-                    )
+                    reports[name] = _visit(asked, project, name, clones, standings, cache, now, ids_archived)
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
-    _watch_tags(project, clones, now.date(), keep=asked.apply)
+    live = [each for each in seen if each.facts.workaround.id not in ids_archived]
+    whole = not asked.ids and len(live) == len(project.workarounds) - len(ids_archived)
+    stopped = any(report.stopped for report in reports.values())
+    remember(project, clones, live, now, keep=asked.apply and not stopped, whole=whole)
     return reports
-
-
-def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool) -> None:
-    """Say which release tags moved or went since they were last seen; ``keep``: remember them as they are now."""
-    from syncbot.cli.tags import changed_tags, kept_at, release_tags_of
-    from syncbot.memory import FileMemory
-    from syncbot.render.text import plain
-
-    store = FileMemory(kept_at(project))
-    try:
-        memory, tags = store.load().memory, release_tags_of(project, clones)
-        for note in changed_tags(tags, memory):
-            log.warning("%s", plain(note))
-        if keep:
-            for label, now in tags.items():
-                memory = memory.with_tags(label, now, today)
-            store.save(memory)
-    except SyncbotError as error:
-        log.warning("the tags could not be compared with the memory: %s", plain(str(error)))
 
 
 def _broken(ids: Sequence[str], error: SyncbotError) -> Report:

@@ -183,8 +183,8 @@ def _verified(subject: Subject) -> str:
         return f"The patch applies strictly to today's `{subject.standing.facts.workaround.downstream}`. {_VERIFIED}"
     if subject.key.kind is ProposalKind.RESTORE:
         return (
-            f"The patch applies strictly to today's `{subject.workaround.downstream}`; where its surroundings changed since "
-            "it was dropped, it was written anew, with the checks of any edit."
+            f"The patch applies strictly to today's `{subject.workaround.downstream}`; where its surroundings have "
+            "changed since it was dropped, it was written anew, with the checks of any edit."
         )
     return "The patch goes, and its manifest with it to the archive when nothing else carries the workaround."
 
