@@ -28,6 +28,7 @@ from syncbot.proposals.look import Asked, View, look
 from syncbot.proposals.plan_notes import NoteItem, plan_note
 from syncbot.proposals.prepare import Keeps, Workshop
 from syncbot.proposals.subject import Subject
+from syncbot.proposals.tracking import plan_tracking
 from syncbot.proposals.venue import Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
 from syncbot.render.memory import Known
@@ -114,8 +115,26 @@ def plan(given: Given) -> Planned:
                 expects={"state": "open"}, data={"state": "closed"},
             )
         )  # fmt: skip
-    planned.dashboard = _dashboard(given, planned)
+    planned.dashboard = [*_tracking(given, planned), *_dashboard(given, planned)]
     return planned
+
+
+def _tracking(given: Given, planned: Planned) -> list[Action]:
+    """What the comments on the workarounds' own issues need; those are written last, about what is there then."""
+    found: list[Action] = []
+    if given.where is not None or CarriedAs.IN_TREE not in given.carriers or planned.view.problem is not None:
+        return []
+    for standing in given.standings:
+        workaround = standing.facts.workaround
+        if workaround.id in given.archived:
+            continue
+        told = {each.carrier: each for each in planned.lines if each.workaround == workaround.id}
+        lines = [(each, told.get(carrier_name(workaround, each.carrier))) for each in standing.decisions]
+        try:
+            found += plan_tracking(given.venue, standing, lines, given.cache)
+        except SyncbotError as error:
+            planned.errors.append(error)
+    return found
 
 
 def _asked(given: Given) -> tuple[list[Asked], list[tuple[Standing, Decision]]]:

@@ -153,6 +153,7 @@ def _proposals(table: ProposalsTable, forges: Mapping[str, Forge]) -> Proposals:
         bundles={name: tuple(ids) for name, ids in table.bundles.items()},
         backlinks=table.backlinks,
         push_refresh=table.push_refresh,
+        issue_comment=table.issue_comment,
     )
 
 

@@ -136,6 +136,8 @@ class ProposalsTable(Table):
     """Write bare ``owner/repo#N``, which makes a link back from the issue that is named."""
     push_refresh: bool = False
     """Push a refreshed branch with a lease, without a proposal."""
+    issue_comment: bool = False
+    """Keep one comment on the ``issue`` of each workaround that says where it stands."""
     identity: IdentityTable = IdentityTable()
     limits: LimitsTable = LimitsTable()
     bundles: dict[Identifier, list[Identifier]] = Field(default_factory=dict)

@@ -241,7 +241,8 @@ class Proposals:
     memory), ``dashboard`` the title of its dashboard issue. Times are days; ``max_distance`` and
     ``results_max_distance`` are commits of the base; ``quiet_hours`` is ``HH:MM-HH:MM`` in UTC. ``bundles`` maps the
     key of a bundle to the ids of its workarounds. ``backlinks`` allows bare ``owner/repo#N`` in what is written;
-    ``push_refresh`` allows a refreshed branch to be pushed with a lease without a proposal.
+    ``push_refresh`` allows a refreshed branch to be pushed with a lease without a proposal, ``issue_comment`` a comment
+    on the issue that a workaround is for.
     """
 
     mode: Mode | None = None
@@ -266,6 +267,7 @@ class Proposals:
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     backlinks: bool = False
     push_refresh: bool = False
+    issue_comment: bool = False
 
     @property
     def bundled(self) -> frozenset[str]:

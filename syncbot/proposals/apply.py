@@ -220,6 +220,17 @@ class Hands:
         made = writer.add_comment(action.repo, number, f"{action.data['body']}\n\n{mark}")
         return Outcome(action=action, result=Result.DONE, url=made.url)
 
+    def edit_comment(self, action: Action) -> Outcome:
+        """Replace the text of a comment of the bot's own, over the text that was planned for."""
+        number, comment = self._number(action), str(action.data["comment"])
+        there = self.venue.reader.comments(action.repo, number)
+        found = next((each for each in there if each.id == comment), None)
+        if found is None:
+            raise _ChangedError("the comment was deleted meanwhile")
+        _expect(action, body=found.body)
+        self.pens.downstream.edit_comment(action.repo, number, comment, str(action.data["body"]))
+        return Outcome(action=action, result=Result.DONE, url=found.url)
+
     def _number(self, action: Action) -> int:
         number = action.number or self.opened.get(action.topic)
         if number is None:
@@ -277,6 +288,7 @@ _DO: Mapping[ActionKind, Callable[[Hands, Action], Outcome]] = {
     ActionKind.REMOVE_LABEL: Hands.label,
     ActionKind.REQUEST_REVIEW: Hands.review,
     ActionKind.COMMENT: Hands.comment,
+    ActionKind.EDIT_COMMENT: Hands.edit_comment,
     ActionKind.OPEN_ISSUE: Hands.open_issue,
     ActionKind.EDIT_ISSUE: Hands.edit_issue,
 }
