@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urlsplit
 
 from syncbot.checks.spec import Spec, read_specs
-from syncbot.git.clone import branch_ref_in
-from syncbot.git.history import resolve
+from syncbot.git.clone import branch_tip
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import Permission
@@ -31,8 +30,8 @@ from syncbot.proposals.subject import Subject
 from syncbot.proposals.tracking import plan_tracking
 from syncbot.proposals.venue import Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
+from syncbot.render.measured import from_comments
 from syncbot.render.memory import Known
-from syncbot.render.results import from_comments
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +159,7 @@ def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> 
     if carrier.carried is not CarriedAs.PATCH_FILE and (carrier.branch is not None or given.where is not None):
         clone = given.workshop.clone
         base = carrier.branch or venue.base
-        base_oid = resolve(clone.git(), branch_ref_in(clone, carrier.branch))
+        base_oid = branch_tip(clone, carrier.branch)
     if key.kind is ProposalKind.REFRESH and carrier.carried is CarriedAs.BRANCH:
         # A folder is nobody's branch, and one of a fork is not the one that is carried.
         push = venue.proposals.push_refresh and not venue.files and venue.head_repo is None
@@ -212,7 +211,8 @@ def _bundle_of(
     if [each.workaround.id for each in chosen.members] != list(fits):
         prepared = _prepare_bundle(given, key, chosen.members)
     subject = bundle.as_subject(key, tuple(about.values()), chosen, prepared, seen)
-    subject = replace(subject, attached=(*subject.attached, *_attached(seen)))
+    found, unread = _attached(seen)
+    subject = replace(subject, attached=(*subject.attached, *found), unread=unread)
     if unsure := bundle.doubtful(seen, about):
         why = f"Bundle {name} stays as it is: whether {', '.join(unsure)} may still go cannot be told now."
         answer = Answer(why=why)
@@ -225,7 +225,8 @@ def _bundle_of(
     planned.actions += answer.actions
     if seen.state is State.UNKNOWN and view.problem is None:
         planned.errors.append(TryLaterError(f"{key}: {seen.problem}"))
-    _tell(planned, subject, answer.why, wanted=bool(chosen.members), noted=False)
+    why = " ".join([answer.why, *(f"Not taken: {line}." for line in unread)])
+    _tell(planned, subject, why, wanted=bool(chosen.members), noted=False)
     offered = {each.workaround.id for each in chosen.members}
     if unsure and seen.record is not None:
         offered |= bundle.inside(seen.record.evidence)
@@ -273,6 +274,7 @@ def _one(
         planned.errors.append(TryLaterError(f"{shown.key}: {shown.seen.problem}"))
     note = _note(given, planned, subjects[0] if main is None else main, view)
     why = note.why or (answer.why if answer is not None else decision.next)
+    why = " ".join([why, *(f"Not taken: {line}." for each in subjects for line in each.unread)])
     _tell(planned, shown, why, wanted=main is not None, noted=bool(note.why))
     return opened
 
@@ -280,11 +282,12 @@ def _one(
 def _subject(given: Given, standing: Standing, decision: Decision, asked: Asked, view: View) -> Subject:
     workaround = standing.facts.workaround
     seen = view.seen.get(asked.key, Seen(state=State.UNKNOWN, problem="nobody looked"))
+    found, unread = _attached(seen)
     return Subject(
         key=asked.key, standing=standing, decision=decision, prepared=asked.prepared, seen=seen, venue=given.venue,
         upstreams=given.project.upstreams, specs=_specs(workaround),
         later=_later(given, standing, decision) if asked.wanted else (),
-        attached=(*given.attached.get(workaround.id, ()), *_attached(seen)),
+        attached=(*given.attached.get(workaround.id, ()), *found), unread=unread,
     )  # fmt: skip
 
 
@@ -302,12 +305,10 @@ def _specs(workaround: Workaround) -> tuple[Spec, ...]:
     return read_specs(workaround.checks)
 
 
-def _attached(seen: Seen) -> Sequence[Attached]:
+def _attached(seen: Seen) -> tuple[tuple[Attached, ...], tuple[str, ...]]:
+    """The results that comments brought, and which were not taken."""
     # Whose words count was asked when the comments were read.
-    found, notes = from_comments(seen.trusted, lambda _: Permission.WRITE)
-    for note in notes:
-        log.warning("%s", note)
-    return found
+    return from_comments(seen.trusted, lambda _: Permission.WRITE)
 
 
 def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answer:

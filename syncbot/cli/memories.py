@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def open_branch(project: Project) -> MemoryStore | None:
+def open_branch(project: Project, now: dt.datetime) -> MemoryStore | None:
     """Return the memory in the bot's own repository; None where that is on no code host, or without a token."""
     from syncbot.cli.credentials import git_token, named_in
     from syncbot.git.objects import Identity
@@ -43,7 +43,9 @@ def open_branch(project: Project) -> MemoryStore | None:
             token_variable=named_in(home.forge),
         ),
         label=home.slug,
-        identity=Identity(name=proposals.identity_name, email=proposals.identity_email),
+        identity=Identity(
+            name=proposals.identity_name, email=proposals.identity_email, date=f"@{int(now.timestamp())} +0000"
+        ),
     )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def remember(
     from syncbot.render.text import plain
 
     try:
-        branch = open_branch(project)
+        branch = open_branch(project, now)
         stores = [*([branch] if branch is not None else []), FileMemory(kept_at(project))]
         loaded = [store.load() for store in stores]
         # The file is a copy where there is a branch: that it is not there yet is no loss.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import SyncbotError, UsageError
 from syncbot.model.words import Mode
 
@@ -24,17 +25,20 @@ if TYPE_CHECKING:
     from syncbot.model.status import FixFacts, Standing
     from syncbot.observe import Clones
     from syncbot.proposals.prepare import Workshop
+    from syncbot.shards import Shard
     from syncbot.sync import Report
 
 log = logging.getLogger(__name__)
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")]
 Config = Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")]
 Repos = Annotated[
     list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
 ]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Part = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="Only part I of N of the downstreams; see plan --matrix.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +49,18 @@ class Pass:
     repos: Sequence[str]
     ids: Sequence[str] = ()
     use_cache: bool = True
+    shard: Shard | None = None
     apply: bool = False
     only: Callable[[Action], str | None] | None = None
+
+
+def shard_of(text: str | None, ids: Sequence[str] | None = None) -> Shard | None:
+    """Return the shard that ``--shard`` names; raises `UsageError` for one that is none, or beside ids."""
+    from syncbot.shards import parse_shard
+
+    if text is not None and ids:
+        raise UsageError("--shard and ids exclude each other: the first is for jobs that share all of them out")
+    return parse_shard(text) if text is not None else None
 
 
 def one_pass(asked: Pass) -> dict[str, Report]:
@@ -61,7 +75,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     from syncbot.policy import conclude
     from syncbot.render.text import plain
 
-    project, clones = open_project(asked.config, asked.repos)
+    project, clones = open_project(asked.config, asked.repos, asked.shard)
     archived, unreadable = load_archived(project)
     for problem in unreadable:
         log.warning("%s", plain(problem))
@@ -69,7 +83,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
-    now = dt.datetime.now(dt.UTC)
+    now = clock.now()
     reports: dict[str, Report] = {}
     seen: list[Standing] = []
     ids_archived = frozenset(each.id for each in archived)
@@ -89,7 +103,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
     live = [each for each in seen if each.facts.workaround.id not in ids_archived]
-    whole = not asked.ids and len(live) == len(project.workarounds) - len(ids_archived)
+    whole = not asked.ids and asked.shard is None and len(live) == len(project.workarounds) - len(ids_archived)
     stopped = any(report.stopped for report in reports.values())
     remember(project, clones, live, now, keep=asked.apply and not stopped, whole=whole)
     return reports
@@ -214,8 +228,7 @@ def _own_desk(
 
 def _heads(clone: Clone, standings: Sequence[Standing], where: Repo | None) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
-    from syncbot.git.clone import branch_ref_in
-    from syncbot.git.history import resolve
+    from syncbot.git.clone import branch_tip
     from syncbot.model.words import CarriedAs
 
     heads: dict[str | None, str] = {}
@@ -224,9 +237,7 @@ def _heads(clone: Clone, standings: Sequence[Standing], where: Repo | None) -> d
             if carrier.repo != where or carrier.carried is not CarriedAs.PATCH_FILE:
                 continue
             own = carrier.branch is not None or where is not None
-            heads[carrier.branch] = (
-                resolve(clone.git(), branch_ref_in(clone, carrier.branch)) if own else each.facts.head
-            )
+            heads[carrier.branch] = branch_tip(clone, carrier.branch) if own else each.facts.head
     return heads
 
 
@@ -271,6 +282,16 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
                 typer.echo(plain(f"  would {_action(action)}"))
     if not any(report.plan.actions or report.outcomes for report in reports.values()):
         typer.echo("nothing to write")
+
+
+def tell_workflow(reports: dict[str, Report], *, applied: bool) -> None:
+    """Tell the same to the workflow that runs this, if one does: outputs, and the job's summary."""
+    import os
+
+    if os.environ.get("GITHUB_OUTPUT") or os.environ.get("GITHUB_STEP_SUMMARY"):
+        from syncbot.cli.workflow import tell_writes
+
+        tell_writes(reports, os.environ, applied=applied)
 
 
 def _line(line: Line) -> str:

@@ -6,7 +6,7 @@ from syncbot.git.clone import Clone
 from syncbot.git.merge import changes
 from syncbot.git.objects import Entry, Scratch
 from syncbot.model.edit import EditResult, FileEdit, Outcome
-from syncbot.model.errors import CouldNotError, SyncbotError
+from syncbot.model.errors import CouldNotError
 from syncbot.model.project import Carrier, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
 from syncbot.proposals.patching import Applies, anew, meets
@@ -41,14 +41,7 @@ class PatchWorkshop(Workshop):
         """See `Workshop.prepare`; not cached, since it is rarely asked for."""
         return self.build(key, workaround, repo=repo, base=base, base_oid=base_oid)
 
-    def build(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
-        """See `Workshop.build`."""
-        try:
-            return self._built(key, workaround, repo, base, base_oid)
-        except SyncbotError as error:
-            return Stuck(key=key, reason=str(error))
-
-    def _built(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
+    def _build(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         carrier = carrier_of(workaround, key)
         path = f"{self._folder}/{workaround.id}/{carrier.patch}"
         result: EditResult | None = None

@@ -63,6 +63,7 @@ class Workshop:
         self._version = version
         self._cache = cache
         self._brought: set[str] = set()
+        self._built: dict[str, Prepared] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -133,10 +134,19 @@ class Workshop:
 
     def build(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         """Like `prepare`, and the objects are in `store` afterwards."""
+        name = self._name(key, workaround, repo, base, base_oid)
+        if name in self._built:
+            return self._built[name]
         try:
-            result, note = self._edited(key, workaround, base_oid)
+            made = self._build(key, workaround, repo, base, base_oid)
         except SyncbotError as error:
             return Stuck(key=key, reason=str(error))
+        if isinstance(made, Prepared):
+            self._built[name] = made
+        return made
+
+    def _build(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
+        result, note = self._edited(key, workaround, base_oid)
         if not result.outcome.answered:
             reason = "nothing is left to do" if result.outcome is Outcome.EMPTY else "no verified edit was found"
             return Stuck(key=key, reason=reason, result=result)

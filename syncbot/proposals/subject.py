@@ -18,8 +18,9 @@ from syncbot.proposals.venue import Venue
 class Subject:
     """One key with all that is known about it.
 
-    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build. A
-    bundle has ``members``, each a subject of its own, and its evidence is ``told``; what it has besides is its first's.
+    ``attached`` are results that may be believed, ``unread`` says which were not taken and why, ``later`` what became
+    of the fixes in what the pins build. A bundle has ``members``, each a subject of its own, and its evidence
+    is ``told``; what it has besides is its first's.
     """
 
     key: Key
@@ -31,6 +32,7 @@ class Subject:
     upstreams: Mapping[str, Upstream]
     specs: tuple[Spec, ...] = ()
     attached: tuple[Attached, ...] = ()
+    unread: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     members: tuple[Subject, ...] = ()
     told: str = ""
