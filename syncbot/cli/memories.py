@@ -92,11 +92,16 @@ def remember(
         for label, named in tags.items():
             memory = memory.with_tags(label, named, now.date())
         memory = _with_standings(memory, project, standings, now, whole=whole)
-        for store, each in zip(stores, loaded, strict=True):
-            if memory != each.memory:
-                store.save(memory)
     except SyncbotError as error:
         log.warning("the memory could not be kept: %s", plain(str(error)))
+        return
+    for store, each in zip(stores, loaded, strict=True):
+        try:
+            if memory != each.memory:
+                store.save(memory)
+        except SyncbotError as error:
+            # The other one may still be written, and is merged with this one later.
+            log.warning("the memory could not be kept: %s", plain(str(error)))
 
 
 def _with_standings(
