@@ -105,7 +105,9 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     live = [each for each in seen if each.facts.workaround.id not in ids_archived]
     whole = not asked.ids and asked.shard is None and len(live) == len(project.workarounds) - len(ids_archived)
     stopped = any(report.stopped for report in reports.values())
-    remember(project, clones, live, now, keep=asked.apply and not stopped, whole=whole)
+    # A plan that a person has read says nothing of the memory, so carrying it out leaves that alone.
+    keep = asked.apply and asked.only is None and not stopped
+    remember(project, clones, live, now, keep=keep, whole=whole)
     return reports
 
 
