@@ -119,6 +119,14 @@ def _connected(forge: Forge, token: Secret, slug: str, stack: ExitStack, timeout
     return GitHubReader(connection), GitHubWriter(connection)
 
 
+def connected_to(repo: Repo, stack: ExitStack) -> tuple[Reader, Writer]:
+    """Both halves of a client for the forge of ``repo``; raises `UsageError` where there is no token for it."""
+    token = _token(repo.forge)
+    if repo.forge.kind != "github" or token is None or repo.slug is None:
+        raise UsageError(f"no token for {repo.label} in {repo.forge.token_variable or 'any variable'}")
+    return _connected(repo.forge, token, repo.slug, stack, 20)
+
+
 def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, str]:
     """The repository whose workflow this is (or ``repo`` beside it) and its slug, with the workflow's own token.
 
