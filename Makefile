@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench docs site dist clean
+.PHONY: demo test workflows lint bench docs site dist clean
 
 demo: $(VENV)/.package
 	$(BIN)/syncbot demo
@@ -14,14 +14,21 @@ demo: $(VENV)/.package
 test: $(VENV)/.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
+# The workflows of .github/, run on this machine by act.
+workflows: $(VENV)/.stamp
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m workflows
+
 lint: $(VENV)/.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/zizmor --offline --persona pedantic --quiet .github/workflows
+	$(BIN)/zizmor --offline --persona pedantic --quiet .github action.yml
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml tests/workflows/actions/*/action.yml \
+		tests/workflows/actions/*/*/action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/shellcheck .ci/run .ci/dist
 
 bench: $(VENV)/.package
