@@ -34,13 +34,16 @@ lint: $(VENV)/.stamp
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py
 
-# The gallery in docs/gallery; SYNCBOT_CLONES adds the page of the real manifests.
+# What is made of the program in docs/: the command reference, the picture, and the gallery. SYNCBOT_CLONES adds the page
+# of the real manifests.
 docs: $(VENV)/.package
+	$(BIN)/python docs/make_commands.py
+	$(BIN)/python docs/make_picture.py
 	$(BIN)/python docs/gallery/make.py
 
 # The pages as a site, in build/site; any link or anchor that leads nowhere is an error.
 site: $(VENV)/.docs
-	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --quiet . build/site
+	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --fresh-env --quiet . build/site
 
 # Wheel and sdist, in dist.
 dist: $(VENV)/.dist
