@@ -58,7 +58,8 @@ def report(
         typer.Option("--format", help="Left out: terminal, and in Actions Markdown into the job summary as well."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write there instead of to standard output.")
+        list[Path] | None,
+        typer.Option("--output", metavar="FILE", help="Write there instead of to standard output; may be repeated."),
     ] = None,
     as_of: Annotated[
         str | None, typer.Option("--as-of", metavar="DATE", help="Both sides as they were at the end of DATE (UTC).")
@@ -111,16 +112,17 @@ def report(
         proposals=proposals,
         shard=passes.shard_of(shard, ids),
     )
-    chosen = format_ or (_format_of(output) if output is not None else Format.TERMINAL)
+    files = {file: format_ or _format_of(file) for file in output or []}
+    chosen = format_ or Format.TERMINAL
     found, templates, missing = (*_build(asked), ()) if not merge else _merge(asked, merge)
-    if output is not None:
-        _write(output, text(found, chosen, templates))
-    elif chosen is Format.TERMINAL:
+    for file, form in files.items():
+        _write(file, text(found, form, templates))
+    if not files and chosen is Format.TERMINAL:
         _print(found)
-    else:
+    elif not files:
         typer.echo(text(found, chosen, templates), nl=False)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary and format_ is None and output is None:
+    if summary and format_ is None and not files:
         _write(Path(summary), text(found, Format.MARKDOWN, templates) + "\n", append=True)
     if missing:
         raise CouldNotError("\n".join(missing))
@@ -320,6 +322,8 @@ def _print_schema() -> None:
 
 def _format_of(output: Path) -> Format:
     """The format a file's name asks for."""
+    if output.name == "badge.json":
+        return Format.BADGE
     by_suffix = {".html": Format.HTML, ".md": Format.MARKDOWN, ".json": Format.JSON, ".txt": Format.TERMINAL}
     if output.suffix not in by_suffix:
         raise UsageError(f"--output {output}: name a --format, or a file in {', '.join(by_suffix)}")

@@ -50,6 +50,15 @@ def report(capsys, *args):
     return told.out
 
 
+@pytest.mark.usefixtures("here")
+def test_several_files_of_one_moment(tmp_path, capsys):
+    names = ("index.html", "report.json", "report.md", "badge.json")
+    assert report(capsys, *(word for name in names for word in ("--output", str(tmp_path / name)))) == ""
+    assert json.loads((tmp_path / "badge.json").read_text())["schemaVersion"] == 1
+    assert json.loads((tmp_path / "report.json").read_text())["schema"] == "syncbot.report/1"
+    assert (tmp_path / "index.html").read_text().startswith("<!DOCTYPE html>")
+
+
 def test_every_format_says_the_same(here, capsys):
     page = report(capsys, "--format", "html")
     summary = report(capsys, "--format", "markdown")
