@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from syncbot.cli import clock, passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import CouldNotError, UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from syncbot.model.status import Facts
     from syncbot.observe import Clones, Moment
     from syncbot.report.rows import Given
+    from syncbot.shards import Shard
 
 _Change = TypeVar("_Change", "Introduced", "Removed")
 
@@ -45,7 +48,7 @@ _HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 
 @app.command(help="Write the report: terminal, Markdown, HTML, JSON or a badge.")
 def report(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")] = None,
+    ids: Ids = None,
     config: Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")] = ".",
     repo: Annotated[
         list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
@@ -76,10 +79,17 @@ def report(
     proposals: Annotated[
         bool, typer.Option("--proposals", help="Ask code hosts for proposals too: two requests a workaround.")
     ] = False,
+    shard: passes.Part = None,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--merge", metavar="PATH", help="Make one of the JSON reports of shards: a file, or all in a folder."
+        ),
+    ] = None,
     use_cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Use the cache of immutable facts.")] = True,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of --format json and leave.")] = False,
 ) -> None:
-    """Write it and exit 0, whatever it says; 2 for options that make no sense."""
+    """Write it and exit 0, whatever it says; 1 if a part is missing from --merge; 2 for options that make no sense."""
     from syncbot.cli.status import moment_of
 
     if schema:
@@ -96,9 +106,10 @@ def report(
         memory=memory,
         use_cache=use_cache,
         proposals=proposals,
+        shard=passes.shard_of(shard, ids),
     )
     chosen = format_ or (_format_of(output) if output is not None else Format.TERMINAL)
-    found, templates = _build(asked)
+    found, templates, missing = (*_build(asked), ()) if not merge else _merge(asked, merge)
     if output is not None:
         _write(output, text(found, chosen, templates))
     elif chosen is Format.TERMINAL:
@@ -108,6 +119,8 @@ def report(
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary and format_ is None and output is None:
         _write(Path(summary), text(found, Format.MARKDOWN, templates) + "\n", append=True)
+    if missing:
+        raise CouldNotError("\n".join(missing))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +137,7 @@ class _Asked:
     memory: Path | None
     use_cache: bool
     proposals: bool
+    shard: Shard | None
 
 
 def text(report: Report, format_: Format, templates: Path | None) -> str:
@@ -150,7 +164,7 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
     from syncbot.cli.status import known_ids
     from syncbot.report.rows import build
 
-    project, clones = open_project(asked.config, asked.repos)
+    project, clones = open_project(asked.config, asked.repos, asked.shard)
     known_ids(project, asked.ids)
     with progress("reading histories"), open_cache(asked.use_cache) as cache:
         given = gathered(project, clones, asked.moment, made_at=asked.made_at, only=asked.ids, cache=cache)
@@ -166,8 +180,28 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
             remembered=remembered,
             proposals=proposals,
             problems=[*given.problems, *problems, *unread],
+            shard=str(asked.shard) if asked.shard else None,
         )
     ), Path(project.root) / own if own else None
+
+
+def _merge(asked: _Asked, paths: Sequence[Path]) -> tuple[Report, Path | None, tuple[str, ...]]:
+    """One report of those that jobs wrote, the project's own templates, and what is missing."""
+    from syncbot.cli.merging import merge_files
+    from syncbot.config import load_project
+
+    if asked.ids or asked.repos or asked.shard or asked.moment.until or asked.since:
+        raise UsageError(
+            "--merge reads reports and no repository: it takes no ids, --repo, --shard, --as-of or --since"
+        )
+    remembered, problems = _remembered(asked.memory)
+    found, missing = merge_files(paths, remembered=remembered)
+    found = replace(found, problems=(*found.problems, *problems))
+    if not Path(asked.config, "syncbot.toml").is_file() and not Path(asked.config).is_file():
+        return found, None, missing
+    project = load_project(Path(asked.config))
+    own = project.proposals.templates
+    return found, Path(project.root) / own if own else None, missing
 
 
 def gathered(
@@ -302,7 +336,7 @@ def _day(option: str, value: str | None) -> dt.date | None:
 
 def _time(value: str | None) -> dt.datetime:
     if value is None:
-        return dt.datetime.now(dt.UTC)
+        return clock.now()
     try:
         at = dt.datetime.fromisoformat(value)
     except ValueError as error:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from syncbot.git.clone import Clone
     from syncbot.model.project import Project, Repo, Upstream
     from syncbot.observe import Clones
+    from syncbot.shards import Shard
 
 
 def open_cache(wanted: bool = True) -> Cache:
@@ -35,18 +36,22 @@ def split_repo(option: str) -> tuple[str | None, str]:
     return name, path
 
 
-def open_project(path: str, repos: Sequence[str]) -> tuple[Project, Clones]:
+def open_project(path: str, repos: Sequence[str], shard: Shard | None = None) -> tuple[Project, Clones]:
     """The configuration in ``path``, and a clone for each repository it names.
 
     ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream or a pin's own repository. The others
-    come from mirrors in the cache folder. Raises `UsageError` for a name that is not configured.
+    come from mirrors in the cache folder. ``shard``: that part of the configuration alone, so that nothing else is
+    cloned. Raises `UsageError` for a name that is not configured.
     """
     from syncbot.config import load_project
     from syncbot.git.clone import open_clone
     from syncbot.observe import Clones
+    from syncbot.shards import part
 
     project = load_project(Path(path))
     given = {name: open_clone(place) for name, place in (_named(option, project) for option in repos)}
+    if shard is not None:
+        project = part(project, shard)
     mirrors: dict[Repo, Clone] = {}
 
     def clone(name: str, repo: Repo) -> Clone:

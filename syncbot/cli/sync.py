@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from syncbot.cli import passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -16,7 +17,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(help="Look at everything and say what is due; with --apply propose it.")
 def sync(
-    ids: passes.Ids = None,
+    ids: Ids = None,
     apply: Annotated[bool, typer.Option("--apply", help="Write: push, open, update, comment.")] = False,
     every: Annotated[
         str | None, typer.Option("--every", metavar="TIME", help="Again and again, such as 6h; needs --apply.")
@@ -27,6 +28,7 @@ def sync(
     config: passes.Config = ".",
     repo: passes.Repos = None,
     use_cache: passes.UseCache = True,
+    shard: passes.Part = None,
     as_json: passes.AsJson = False,
 ) -> int:
     """Print a line for each workaround and each write. Without --apply nothing is written anywhere.
@@ -36,14 +38,26 @@ def sync(
     if every is not None:
         if not apply:
             raise UsageError("--every goes with --apply: a look at everything needs no repeating")
+        if shard is not None:
+            raise UsageError(
+                "--every and --shard exclude each other: a server goes over everything, a matrix shares it out"
+            )
         return _again(every, health, ids or [], config, repo or [], use_cache=use_cache, as_json=as_json)
     reports = passes.one_pass(
-        passes.Pass(config=config, repos=repo or [], ids=ids or [], use_cache=use_cache, apply=apply)
+        passes.Pass(
+            config=config,
+            repos=repo or [],
+            ids=ids or [],
+            use_cache=use_cache,
+            shard=passes.shard_of(shard, ids),
+            apply=apply,
+        )
     )
     if as_json:
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=apply)
+    passes.tell_workflow(reports, applied=apply)
     passes.end(reports)
     return 0
 

@@ -66,7 +66,7 @@ def track(
         from dataclasses import replace
 
         drafts = [replace(drafts[0], id=id_)]
-    texts = _texts(ground, drafts)
+    texts = manifest_texts(ground, drafts)
     if show:
         for text in texts.values():
             typer.echo(text, nl=False)
@@ -87,7 +87,7 @@ def _all(ground: Ground, cache: Cache) -> list[Draft]:
         for each in ground.findings(ground.scan(cache))
         if each.certainty is Certainty.HIGH and each.upstream is not None and each.tracked is None
     ]
-    return [_from_finding(ground, each, cache) for each in found]
+    return [draft_from(ground, each, cache) for each in found]
 
 
 def _draft(ground: Ground, cache: Cache, word: str) -> Draft:
@@ -97,7 +97,7 @@ def _draft(ground: Ground, cache: Cache, word: str) -> Draft:
     if _KEY.match(word):
         found = [each for each in ground.findings(ground.scan(cache)) if each.key == word]
         if found:
-            return _from_finding(ground, found[0], cache)
+            return draft_from(ground, found[0], cache)
     if word.startswith("#") or (_PULL.match(word) and len(word) < 7):
         match = _PULL.match(word)
         if match is None:
@@ -122,7 +122,8 @@ def _landing(ground: Ground, number: int) -> str:
     return found[-1].partition(" ")[0]
 
 
-def _from_finding(ground: Ground, finding: Finding, cache: Cache) -> Draft:
+def draft_from(ground: Ground, finding: Finding, cache: Cache) -> Draft:
+    """The draft of a finding's manifest. Raises `CouldNotError` where the clone lacks what tells its commit."""
     from syncbot.discover.origin import with_origins
     from syncbot.render.manifest import Draft
 
@@ -210,7 +211,7 @@ def _id(ground: Ground, pull: int | None, commit: str, key: str | None) -> str:
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def _texts(ground: Ground, drafts: Sequence[Draft]) -> dict[str, str]:
+def manifest_texts(ground: Ground, drafts: Sequence[Draft]) -> dict[str, str]:
     """What each manifest will be, by id. The second draft of one id gets its key behind it."""
     from syncbot.config import is_id
     from syncbot.render.manifest import add_to, manifest_text

@@ -99,6 +99,11 @@ class FolderReader:
         pull = self.pull_of(repo, self.entry(repo, "proposal", number))
         return self._branches.files(pull.head_repo or repo, pull.base, pull.head_oid)
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file before and after a proposal."""
+        pull = self.pull_of(repo, self.entry(repo, "proposal", number))
+        return self._branches.file(pull.head_repo or repo, pull.base, pull.head_oid, path)
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a proposal, oldest first."""
         pull = self.pull_of(repo, self.entry(repo, "proposal", number))
@@ -128,6 +133,10 @@ class FolderReader:
         paths = (path for path in where.iterdir() if path.is_file() and not path.name.startswith("."))
         found = sorted((comment_value(path) for path in paths), key=lambda one: (str(one.created_at), one.id))
         return tuple(one for one in found if since is None or one.updated_at is None or one.updated_at >= since)
+
+    def attachment(self, repo: str, url: str) -> bytes:  # noqa: ARG002
+        """Nobody attaches files to texts in a folder."""
+        raise NotFoundError("comments in a folder have no attachments; use `syncbot results attach`")
 
     def permission(self, repo: str, login: str) -> Permission:  # noqa: ARG002 - the port asks for it
         """Whoever can write into this folder may do everything."""

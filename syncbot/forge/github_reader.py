@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from github.GithubObject import NotSet
 
+from syncbot.forge import attachments
 from syncbot.forge import github_values as values
 from syncbot.forge.errors import NotFoundError, RefusedError
 from syncbot.forge.github import GitHubConnection
@@ -109,6 +110,24 @@ class GitHubReader:
             repo, f"the files of {repo}#{number}", lambda found: found.get_pull(number).get_files(), values.changed_file
         )
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file before and after a pull request; by commit ids alone, so that no name of a branch is in an address."""
+        found, _ = self._at.repository(repo)
+        with self._at.look(f"where {repo}#{number} left its base"):
+            pull = found.get_pull(number).complete()
+            base = found.compare(pull.base.sha, pull.head.sha).merge_base_commit.sha
+        return self._content(found, repo, path, base), self._content(found, repo, path, pull.head.sha)
+
+    def _content(self, found: GhRepository, repo: str, path: str, oid: str) -> bytes | None:
+        try:
+            with self._at.look(f"{path!r} in {repo}@{oid[:12]}"):
+                answer = found.get_contents(urllib.parse.quote(path), ref=oid)
+                if isinstance(answer, list):
+                    return None
+                return answer.sha.encode() if answer.type == "submodule" else answer.decoded_content
+        except NotFoundError:
+            return None
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a pull request, oldest first."""
         return self._list(
@@ -147,6 +166,12 @@ class GitHubReader:
             lambda found: found.get_issue(number).get_comments(after),
             values.comment,
         )
+
+    def attachment(self, repo: str, url: str) -> bytes:
+        """The file behind the link of an attachment."""
+        _, known = self._at.repository(repo)
+        parts = urllib.parse.urlsplit(known.url)
+        return attachments.fetch(url, f"{parts.scheme}://{parts.netloc}", timeout=self._at.wire.timeout)
 
     def permission(self, repo: str, login: str) -> Permission:
         """What an account may do in a repository; asked once a run."""

@@ -71,6 +71,12 @@ class Reader(Protocol):
     def pull_files(self, repo: str, number: int) -> tuple[ChangedFile, ...]:
         """What a pull request changes, up to the forge's own limit (3,000 files on GitHub)."""
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file where a pull request left its base, and at its head; None where it is not, a submodule's id for one.
+
+        Four requests. A file over the forge's limit (1 MB on GitHub) is an error, not None.
+        """
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a pull request, oldest first, up to the forge's own limit (250 on GitHub)."""
 
@@ -84,6 +90,13 @@ class Reader(Protocol):
 
     def comments(self, repo: str, number: int, *, since: datetime.datetime | None = None) -> tuple[Comment, ...]:
         """Comments on an issue or pull request, oldest first; ``since`` leaves out what was not touched after it."""
+
+    def attachment(self, repo: str, url: str) -> bytes:
+        """The file behind a link that the forge made when somebody attached it to a comment. Sends no credential.
+
+        Raises `ForgeError` for any other address and for a file that is too large, besides what any question raises.
+        One request, and one for each redirect.
+        """
 
     def permission(self, repo: str, login: str) -> Permission:
         """What an account may do in a repository; ``unknown`` where the token may not ask. One request, asked once."""

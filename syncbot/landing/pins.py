@@ -23,6 +23,7 @@ from syncbot.model.pins import Move, PinReading, PinSeen, PinText
 from syncbot.model.project import Pin
 from syncbot.model.words import PinForm, PinMove, TargetKind
 
+_PLACES = ("refs/heads/", "refs/remotes/origin/", "refs/tags/")
 _LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _FOUND_TWICE = (
@@ -48,13 +49,14 @@ def read_pin(git: Git, commit: str, pin: Pin) -> PinText | None:
     for path in pin.paths:
         text = texts[f"{commit}:{path}"]
         if text is not None:
-            return _match(pin, path, text)
+            return text_in(pin, path, text)
         if exists(git, commit, path):
             raise PinProblemError(f"pin {pin.name!r}: this clone lacks the content of {path} at {commit[:12]}")
     return None
 
 
-def _match(pin: Pin, path: str, content: bytes) -> PinText:
+def text_in(pin: Pin, path: str, content: bytes) -> PinText:
+    """What the pin says in the ``content`` of one of its files; raises `PinProblemError` as `read_pin` does."""
     matches = re.finditer(pin.pattern or "", content.decode("utf-8", "replace"), re.MULTILINE)
     found = [match["ref"] for match in matches if match["ref"]]
     texts = list(dict.fromkeys(found))
@@ -80,12 +82,19 @@ def upstream_refs(git: Git, until: dt.datetime | None = None) -> UpstreamRefs:
 
     ``until``: only tags up to that moment, and branches as their own history says they were then.
     """
-    heads = {ref.short: ref for ref in read_refs(git, "refs/heads/")}
-    remotes = {ref.short: ref for ref in read_refs(git, "refs/remotes/origin/") if ref.short != "HEAD"}
-    tags = {ref.short: ref for ref in read_refs(git, "refs/tags/")}
+    heads, remotes, tags = _by_place(read_refs(git, *_PLACES))
+    remotes.pop("HEAD", None)
     if until is not None:
         tags = {name: tag for name, tag in tags.items() if tag.date is not None and tag.date <= until}
     return UpstreamRefs(tags, heads | remotes, until)
+
+
+def _by_place(refs: Iterable[Ref]) -> tuple[dict[str, Ref], ...]:
+    found: tuple[dict[str, Ref], ...] = tuple({} for _ in _PLACES)
+    for ref in refs:
+        at = next(number for number, place in enumerate(_PLACES) if ref.name.startswith(place))
+        found[at][ref.short] = ref
+    return found
 
 
 def resolve_pins(upstream: Git, refs: UpstreamRefs, pin: Pin, texts: Iterable[PinText]) -> dict[str, PinReading]:
@@ -234,7 +243,7 @@ def _text_of(pin: Pin, now: Mapping[str, str], contents: Mapping[str, bytes | No
             return PinText(text=oid, path=path, submodule=True)
         content = contents.get(oid)
         try:
-            return _match(pin, path, content) if content is not None else None
+            return text_in(pin, path, content) if content is not None else None
         except PinProblemError:
             return None
     return None

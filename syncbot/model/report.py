@@ -339,7 +339,8 @@ class SourceRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A whole report. ``made_at`` is a moment in UTC, ``as_of`` the day it speaks of, ``every_hours`` how often one is
-    made, ``overdue_after_days`` how long a workaround may outlive its reason. Rows are in order of urgency.
+    made, ``overdue_after_days`` how long a workaround may outlive its reason. Rows are in order of urgency. ``shard``:
+    only that part of everything (``3/40``).
     """
 
     schema: str = SCHEMA
@@ -355,3 +356,4 @@ class Report:
     trend: tuple[TrendPoint, ...] = ()
     sources: tuple[SourceRow, ...] = ()
     problems: tuple[str, ...] = field(default=())
+    shard: str | None = None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from syncbot.model.report import Report
+from syncbot.model.errors import UsageError
+from syncbot.model.report import SCHEMA, Report
+from syncbot.render.text import plain
+from syncbot.report.links import web
 
 
 def report_json(report: Report) -> str:
@@ -14,6 +17,39 @@ def report_json(report: Report) -> str:
 
     values = TypeAdapter(Report).dump_python(report, mode="json")
     return json.dumps(values, indent=1) + "\n"
+
+
+def parse_report(text: str) -> Report:
+    """The inverse of `report_json`; raises `UsageError` for what is no such report.
+
+    A file is a stranger's word: its texts and links are made harmless again, as if they had come from a repository.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        values = json.loads(text)
+        if not isinstance(values, dict) or values.get("schema") != SCHEMA:
+            raise UsageError(f"it is no {SCHEMA}")
+        return TypeAdapter(Report).validate_python(_harmless(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"it is no {SCHEMA}: {where}: {first['msg']}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"it is no JSON: {error}") from None
+
+
+_LINKS = ("url", "first_url", "issue", "evidence")
+
+
+def _harmless(value: Any, key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {plain(name): _harmless(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_harmless(each) for each in value]
+    if isinstance(value, str):
+        return web(value) if key in _LINKS else plain(value)
+    return value
 
 
 def json_schema() -> dict[str, Any]:

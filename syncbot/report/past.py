@@ -191,6 +191,17 @@ def trend(
     return tuple(_point(histories, day, late) for day in sorted(days) if day <= today)
 
 
+def with_remembered(
+    rebuilt: tuple[TrendPoint, ...], remembered: Sequence[TrendPoint], as_of: dt.date
+) -> tuple[TrendPoint, ...]:
+    """The trend with the days that a memory has in the place of those rebuilt; its last point stays as rebuilt."""
+    if not remembered:
+        return rebuilt
+    first = min(point.date for point in remembered)
+    kept = [point for point in remembered if point.date < as_of]
+    return (*(point for point in rebuilt if point.date < first), *kept, *rebuilt[-1:])
+
+
 def _point(histories: Sequence[tuple[Workaround, Sequence[Past]]], day: dt.date, late: dt.timedelta) -> TrendPoint:
     stages: dict[str, int] = {}
     carried = overdue = 0

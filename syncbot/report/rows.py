@@ -40,7 +40,7 @@ from syncbot.report.events import events
 from syncbot.report.figures import figures
 from syncbot.report.fixes import by_line, fix_row, matrices
 from syncbot.report.links import change, web
-from syncbot.report.past import THERE, Past, history, trend
+from syncbot.report.past import THERE, Past, history, trend, with_remembered
 
 TITLE, TEXT, WORD = 160, 2000, 80
 _URGENCY = (Choice.RESTORE, Choice.REMOVE, Choice.REVIEW, Choice.REFRESH, Choice.UNSURE, Choice.KEEP, Choice.DONE)
@@ -62,6 +62,7 @@ class Given:
     remembered: Sequence[TrendPoint] = ()
     since: dt.date | None = None
     problems: Sequence[str] = ()
+    shard: str | None = None
 
 
 def build(given: Given) -> Report:
@@ -69,7 +70,7 @@ def build(given: Given) -> Report:
     project, made_at = given.project, given.made_at.astimezone(dt.UTC).replace(microsecond=0)
     as_of = max((each.facts.today for each in given.standings), default=made_at.date())
     histories = {each.facts.workaround.id: history(each) for each in given.standings}
-    rows = sorted((_row(given, each, histories[each.facts.workaround.id]) for each in given.standings), key=_urgency)
+    rows = sorted((_row(given, each, histories[each.facts.workaround.id]) for each in given.standings), key=urgency)
     return Report(
         title=plain(project.reports.title, TITLE),
         made_at=made_at,
@@ -83,10 +84,12 @@ def build(given: Given) -> Report:
         trend=_trend(given, histories, as_of),
         sources=_sources(project, given.standings),
         problems=tuple(plain(each, TEXT) for each in given.problems),
+        shard=given.shard,
     )
 
 
-def _urgency(row: Row) -> tuple[object, ...]:
+def urgency(row: Row) -> tuple[object, ...]:
+    """A key to sort rows by: overdue first, the longest at the head, then by what is to be done, then by id."""
     return (not row.overdue, -(row.days.past_pin or 0) if row.overdue else 0, _URGENCY.index(row.decision), row.id)
 
 
@@ -94,11 +97,7 @@ def _trend(given: Given, histories: Mapping[str, Sequence[Past]], as_of: dt.date
     pairs = [(each.facts.workaround, histories[each.facts.workaround.id]) for each in given.standings]
     after = given.project.reports.overdue_after_days
     rebuilt = trend(pairs, since=given.since, today=as_of, overdue_after=after)
-    if given.since is not None or not given.remembered:
-        return rebuilt
-    first = min(point.date for point in given.remembered)
-    kept = [point for point in given.remembered if point.date < as_of]
-    return (*(point for point in rebuilt if point.date < first), *kept, *rebuilt[-1:])
+    return rebuilt if given.since is not None else with_remembered(rebuilt, given.remembered, as_of)
 
 
 def _sources(project: Project, standings: Sequence[Standing]) -> tuple[SourceRow, ...]:
@@ -158,7 +157,7 @@ def _row(given: Given, standing: Standing, pasts: Sequence[Past]) -> Row:
         pins=pins,
         events=tuple(each for each in told if each.date <= facts.today),
         past=tuple(PastRow(date=each.date, stage=each.stage, decision=each.decision) for each in pasts),
-        checks=tuple(_check(each) for each in given.judged.get(workaround.id, ())),
+        checks=tuple(check_row(each) for each in given.judged.get(workaround.id, ())),
         proposals=proposals,
         notes=notes,
     )
@@ -277,7 +276,8 @@ def _said(reading: PinReading | None) -> str | None:
     return plain(reading.text.text, WORD) if reading is not None and reading.text is not None else None
 
 
-def _check(judged: Judged) -> CheckRow:
+def check_row(judged: Judged) -> CheckRow:
+    """A check with its verdict as reports have it: every text plain and of bounded length."""
     return CheckRow(
         name=plain(judged.name, WORD),
         kind=judged.kind,

@@ -114,7 +114,10 @@ def test_schema_refuses_what_check_refuses(case, file):
 )
 def test_init_writes_what_check_takes(tmp_path, capsys, upstream, downstream, label):
     folder = tmp_path / "new"
-    assert run(["init", str(folder), "--upstream", upstream, "--downstream", downstream, "--id", "guard"]) == 0
+    assert (
+        run(["init", str(folder), "--starter", "--upstream", upstream, "--downstream", downstream, "--id", "guard"])
+        == 0
+    )
     assert run(["check", str(folder)]) == 0
     project = load_project(folder)
     assert [each.repo.label for each in project.upstreams.values()] == [label]
@@ -137,7 +140,7 @@ def test_init_writes_over_nothing(tmp_path, capsys, there):
 )
 def test_init_with_wrong_options_writes_nothing(tmp_path, capsys, options):
     folder = tmp_path / "new"
-    assert run(["init", str(folder), *options]) == 2
+    assert run(["init", str(folder), "--starter", *options]) == 2
     assert not folder.exists()
     assert "expected" in capsys.readouterr().err
 
