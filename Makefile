@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs site dist clean
 
 demo: $(VENV)/.package
 	$(BIN)/syncbot demo
@@ -22,7 +22,7 @@ lint: $(VENV)/.stamp
 	$(BIN)/zizmor --offline --persona pedantic --quiet .github/workflows
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/shellcheck .ci/run
+	$(BIN)/shellcheck .ci/run .ci/dist
 
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py
@@ -30,6 +30,16 @@ bench: $(VENV)/.package
 # The gallery in docs/gallery; SYNCBOT_CLONES adds the page of the real manifests.
 docs: $(VENV)/.package
 	$(BIN)/python docs/gallery/make.py
+
+# The pages as a site, in build/site; any link or anchor that leads nowhere is an error.
+site: $(VENV)/.docs
+	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --quiet . build/site
+
+# Wheel and sdist, in dist.
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
 
 # Without compiling ahead of time the first demo is there sooner.
 $(VENV)/.package: pyproject.toml
@@ -42,6 +52,11 @@ $(VENV)/.package: pyproject.toml
 $(VENV)/.stamp: $(VENV)/.package
 	$(PIP) install --upgrade 'pip>=25.1'
 	$(PIP) install --group test --group lint
+	touch $@
+
+$(VENV)/.docs $(VENV)/.dist: $(VENV)/.%: $(VENV)/.package
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --group $*
 	touch $@
 
 clean:

@@ -6,9 +6,11 @@ It is meant to be suspicious. What it names is a violation unless a person who r
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 
 from pyflakes import checker, messages
 
@@ -19,6 +21,7 @@ _DEFINED = re.compile(
     r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=]+)?=[^=]|^\s{4}(\w+)\s*(?::[^=]+)?\s=\s"
     r"|self\.(\w+)\s*(?::[^=]+)?=[^=]"
 )
+_WORD = re.compile(r"\w+|[^\w\s,]")
 _IMPORT = re.compile(r"^\s*(from\s+\S+\s+import|import\s)")
 
 
@@ -42,6 +45,33 @@ def _diff(store: Scratch, old: str, new: str) -> tuple[list[tuple[str, str]], li
         elif line.startswith("+") and not line.startswith("+++ "):
             come.append((path, line[1:]))
     return gone, come
+
+
+def _words(lines: Iterable[str]) -> list[str]:
+    return _WORD.findall("\n".join(lines).replace("'", '"'))
+
+
+def _only_wrapped(store: Scratch, old: str, new: str, own_in: list, own_out: list) -> set[tuple[str, str]]:
+    """Lines of hunks where both sides say the same in the same order, but for words of the commit and its parent."""
+    out = store.git.text("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", old, new)
+    goes, comes = (Counter(_words(line for _, line in lines)) for lines in (own_in, own_out))
+    found, path = set(), ""
+    for part in re.split(r"(?m)^(?=@@ |diff --git )", out):
+        if part.startswith("diff --git "):
+            path = part.split("\n", 1)[0].rsplit(" b/", 1)[1]
+            continue
+        sides = [[line[1:] for line in part.split("\n")[1:] if line.startswith(sign)] for sign in "-+"]
+        left, right = map(_words, sides)
+        gone, come, kept = Counter(), Counter(), 0
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+            if tag == "equal":
+                kept += i2 - i1
+            else:
+                gone.update(left[i1:i2])
+                come.update(right[j1:j2])
+        if all(sides) and kept > 1 and not gone - goes and not come - comes:
+            found |= {(path, line) for side in sides for line in side}
+    return found
 
 
 def _undefined(source: str) -> Counter[str] | None:
@@ -68,7 +98,7 @@ def violations(store: Scratch, *, commit: str, head: str, result: EditResult) ->
     gone, come = _diff(store, head, tree)
     return [
         *_names(store, head, tree, sorted({path for path, _ in gone + come})),
-        *_foreign(own_in, own_out, gone, come),
+        *_foreign(own_in, own_out, gone, come, _only_wrapped(store, head, tree, own_in, own_out)),
         *_left(store, commit, head, tree, own_in, own_out, result),
         *_moved(store, commit, tree, own_in, own_out, gone),
         *_elsewhere(store, commit, tree, gone, come),
@@ -90,7 +120,7 @@ def _names(store: Scratch, head: str, tree: str, paths: list[str]) -> list[str]:
     return found
 
 
-def _foreign(own_in: list, own_out: list, gone: list, come: list) -> list[str]:
+def _foreign(own_in: list, own_out: list, gone: list, come: list, wrapped: set[tuple[str, str]]) -> list[str]:
     may_go, may_come = Counter(_said(line) for _, line in own_in), Counter(_said(line) for _, line in own_out)
     run_go, run_come = ("".join(_said(line) for _, line in lines).replace(",", "") for lines in (own_in, own_out))
     gone_said, come_said = Counter(_said(line) for _, line in gone), Counter(_said(line) for _, line in come)
@@ -106,7 +136,7 @@ def _foreign(own_in: list, own_out: list, gone: list, come: list) -> list[str]:
                 continue
             if left[said] > 0:
                 left[said] -= 1
-            elif said.replace(",", "") not in run and not other[said]:
+            elif said.replace(",", "") not in run and not other[said] and (path, line) not in wrapped:
                 found.append(f"foreign line {side}: {path}: {line.strip()[:80]}")
     return found
 

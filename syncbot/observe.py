@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.edit.fit import look
-from syncbot.git.clone import Clone, branch_ref_in
+from syncbot.git.clone import Clone, branch_tip
 from syncbot.git.history import commit_before, resolve
 from syncbot.git.objects import Scratch
 from syncbot.git.run import Git, GitError
@@ -92,7 +92,7 @@ def _head(project: Project, clones: Clones, moment: Moment, name: str) -> str:
     try:
         if moment.at is not None:
             return resolve(clone.git(), moment.at)
-        tip = resolve(clone.git(), branch_ref_in(clone, project.downstreams[name].branch))
+        tip = branch_tip(clone, project.downstreams[name].branch)
     except UnknownObjectError as error:
         raise UsageError(f"downstream {name!r}: {error}") from error
     if moment.until is None:
@@ -134,7 +134,7 @@ class _Pins:
         return PinFacts(reading=reading, past=tuple(past))
 
     def _foreign_head(self, pin: Pin, clone: Clone) -> str:
-        tip = resolve(clone.git(), branch_ref_in(clone, pin.branch))
+        tip = branch_tip(clone, pin.branch)
         if self._moment.until is None:
             return tip
         return commit_before(clone.git(), tip, self._moment.until) or tip
@@ -167,7 +167,7 @@ class _Upstream:
             return
         names = frozenset({name.lower() for name in (self.upstream.repo.slug, self.clone.slug) if name})
         try:
-            tip: str | None = resolve(self.git, branch_ref_in(self.clone, self.upstream.branch))
+            tip: str | None = branch_tip(self.clone, self.upstream.branch)
             if self._moment.until is not None and tip is not None:
                 tip = commit_before(self.git, tip, self._moment.until)
             if tip is None:
@@ -237,7 +237,7 @@ def _sight(project: Project, clone: Clone, head: str, workaround: Workaround, ca
     if carrier.branch is None:
         return look(clone.git(), head, workaround)
     try:
-        return look(clone.git(), resolve(clone.git(), branch_ref_in(clone, carrier.branch)), workaround)
+        return look(clone.git(), branch_tip(clone, carrier.branch), workaround)
     except UnknownObjectError as error:
         return Sight(fit=Fit.UNKNOWN, reason=str(error))
 
@@ -248,7 +248,7 @@ def _patch_sight(project: Project, clone: Clone, head: str, workaround: Workarou
     if text is None:
         return Sight(fit=Fit.ABSENT, lost=(str(carrier.patch),), reason="there is no such patch file")
     try:
-        base = resolve(clone.git(), branch_ref_in(clone, carrier.branch)) if carrier.branch else head
+        base = branch_tip(clone, carrier.branch) if carrier.branch else head
         with Scratch(clone.git().directory) as store:
             applies = meets(store, base, text)
     except (GitError, UnknownObjectError) as error:

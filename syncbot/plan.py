@@ -27,6 +27,7 @@ class Item:
 
     ``waits`` says what else is in the way of opening it (a young release, no fork to push to). ``ready``: every
     required check has passed. ``evidence`` is the digest under which a refusal holds. ``issues``: hand-offs are issues.
+    ``place`` is the folder of a proposal that is files ("": nobody knows), None for a pull request.
     """
 
     key: Key
@@ -46,6 +47,7 @@ class Item:
     ready: bool = False
     waits: str | None = None
     issues: bool = False
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def plan_key(item: Item, *, today: dt.date, room: int) -> Answer:
         case State.NONE:
             return _open(item, room)
         case State.OTHERS:
-            return Answer(why=f"Quiet: {_named(seen)} does it already.")
+            return Answer(why=f"Quiet: {_named(item)} does it already.")
         case State.OPEN:
             return _keep_right(item)
         case State.PUSHED:
@@ -92,10 +94,13 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _named(seen: Seen) -> str:
-    if seen.pull is not None:
-        return f"pull request {seen.pull.number}" if seen.pull.number else "a pull request"
-    return f"issue {seen.issue.number}" if seen.issue is not None else "it"
+def _named(item: Item) -> str:
+    pull, issue = item.seen.pull, item.seen.issue
+    if pull is not None and item.place is not None:
+        return f"proposal {pull.number}, in {item.place}," if item.place else f"proposal {pull.number}"
+    if pull is not None:
+        return f"pull request {pull.number}" if pull.number else "a pull request"
+    return f"issue {issue.number}" if issue is not None else "it"
 
 
 # -- nothing there -----------------------------------------------------------------------------------------------------
@@ -202,7 +207,7 @@ def _keep_right(item: Item) -> Answer:
     if seen.pull is not None and _readies(item, prepared):
         actions.append(_on(item, ActionKind.MAKE_READY, number, {}))
     actions += _edit(item, texts.rebuilt if reason is not None else texts.current)
-    why = f"{_capital(_named(seen))} is open"
+    why = f"{_capital(_named(item))} is open"
     if reason is not None:
         return Answer(why=f"{why}; it is rebuilt: {reason}.", actions=tuple(actions))
     if actions:
@@ -273,12 +278,12 @@ def _hands_off(item: Item) -> Answer:
             "the description true."
         )
         actions.append(_on(item, ActionKind.COMMENT, _number(seen), {"mark": "pushed", "body": text}))
-    return Answer(why=f"Hands off: somebody pushed to the branch of {_named(seen)}.", actions=tuple(actions))
+    return Answer(why=f"Hands off: somebody pushed to the branch of {_named(item)}.", actions=tuple(actions))
 
 
 def _submitted(item: Item) -> Answer:
     seen = item.seen
-    why = f"{_capital(_named(seen))} was submitted; from here on the bot only reports."
+    why = f"{_capital(_named(item))} was submitted; from here on the bot only reports."
     if seen.issue is None:
         return Answer(why=why)
     return Answer(why=why, actions=tuple(_edit_note(item, Progress.SUBMITTED)))
@@ -312,9 +317,9 @@ def _ended(item: Item, room: int) -> Answer:
         return _open(item, room)
     closing = _edit_note(item, Progress.MERGED if merged else Progress.CLOSED)
     if merged:
-        why = f"{_capital(_named(seen))} was merged, yet the workaround is still there: look at it."
+        why = f"{_capital(_named(item))} was merged, yet the workaround is still there: look at it."
         return Answer(why=why, actions=tuple(closing))
-    why = f"Declined: {_named(seen)} was closed; quiet until the evidence changes or a person asks for it again."
+    why = f"Declined: {_named(item)} was closed; quiet until the evidence changes or a person asks for it again."
     return Answer(why=why, actions=tuple(closing))
 
 
@@ -324,7 +329,7 @@ def _ended(item: Item, room: int) -> Answer:
 def _stuck(item: Item) -> Answer:
     reason = item.prepared.reason if isinstance(item.prepared, Stuck) else "nothing was prepared"
     if item.seen.state in (State.OPEN, State.PUSHED):
-        return Answer(why=f"{_capital(_named(item.seen))} is open, and on today's base a person must edit: {reason}.")
+        return Answer(why=f"{_capital(_named(item))} is open, and on today's base a person must edit: {reason}.")
     return Answer(why=f"A person must edit: {reason}.")
 
 
@@ -334,7 +339,7 @@ def _stuck(item: Item) -> Answer:
 def _not_wanted(item: Item) -> Answer:
     """A proposal that is open though the decision is another one by now."""
     seen = item.seen
-    name = _named(seen)
+    name = _named(item)
     if seen.state is State.SUBMITTED:
         actions = _edit_note(item, Progress.SUBMITTED)
         return Answer(

@@ -8,13 +8,12 @@ with is reported, and the others go on.
 from __future__ import annotations
 
 import datetime as dt
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
 from syncbot.checks.spec import Spec, read_specs
-from syncbot.git.clone import branch_ref_in
-from syncbot.git.history import resolve
+from syncbot.git.clone import branch_tip
 from syncbot.model.checks import Attached
 from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState, Permission
@@ -32,10 +31,8 @@ from syncbot.proposals.prepare import Keeps, Workshop
 from syncbot.proposals.subject import Subject
 from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.dashboard import Entry, board_topic, dashboard
+from syncbot.render.measured import from_comments
 from syncbot.render.memory import Known
-from syncbot.render.results import from_comments
-
-log = logging.getLogger(__name__)
 
 _ROUNDS = 3
 
@@ -206,7 +203,7 @@ def _prepare(given: Given, key: Key, standing: Standing, decision: Decision) -> 
     base, base_oid = venue.base, given.base_oid or standing.facts.head
     if decision.carrier.carried is CarriedAs.BRANCH and branch is not None:
         clone = given.workshop.clone
-        base, base_oid = branch, resolve(clone.git(), branch_ref_in(clone, branch))
+        base, base_oid = branch, branch_tip(clone, branch)
     return given.workshop.prepare(key, standing.facts.workaround, repo=venue.repo, base=base, base_oid=base_oid)
 
 
@@ -234,6 +231,7 @@ def _one(
         planned.errors.append(TryLaterError(f"{shown.key}: {shown.seen.problem}"))
     note = _note(given, planned, subjects[0] if main is None else main, view)
     why = note.why or (answer.why if answer is not None else decision.next)
+    why = " ".join([why, *(f"Not taken: {line}." for each in subjects for line in each.unread)])
     _tell(planned, shown, why, wanted=main is not None, noted=bool(note.why))
     return opened
 
@@ -241,11 +239,13 @@ def _one(
 def _subject(given: Given, standing: Standing, decision: Decision, asked: Asked, view: View) -> Subject:
     workaround = standing.facts.workaround
     seen = view.seen.get(asked.key, Seen(state=State.UNKNOWN, problem="nobody looked"))
+    # Whose words count was asked when the comments were read.
+    found, unread = from_comments(seen.trusted, lambda _: Permission.WRITE)
     return Subject(
         key=asked.key, standing=standing, decision=decision, prepared=asked.prepared, seen=seen, venue=given.venue,
         upstreams=given.project.upstreams, specs=_specs(workaround),
         later=_later(given, standing, decision) if asked.wanted else (),
-        attached=(*given.attached.get(workaround.id, ()), *_attached(seen)),
+        attached=(*given.attached.get(workaround.id, ()), *found), unread=unread,
     )  # fmt: skip
 
 
@@ -263,14 +263,6 @@ def _specs(workaround: Workaround) -> tuple[Spec, ...]:
     return read_specs(workaround.checks)
 
 
-def _attached(seen: Seen) -> Sequence[Attached]:
-    # Whose words count was asked when the comments were read.
-    found, notes = from_comments(seen.trusted, lambda _: Permission.WRITE)
-    for note in notes:
-        log.warning("%s", note)
-    return found
-
-
 def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answer:
     venue = given.venue
     item = Item(
@@ -279,8 +271,15 @@ def _answer(given: Given, subject: Subject, *, wanted: bool, room: int) -> Answe
         push_repo=venue.push_repo, home=venue.home, proposals=venue.proposals, labels=subject.labels,
         texts=compose.texts(subject) if subject.seen.state is not State.UNKNOWN else None,
         ready=compose.ready(subject), waits=_waits(given, subject), issues=subject.issues,
+        place=_place(subject.seen) if venue.files else None,
     )  # fmt: skip
     return plan_key(item, today=subject.standing.facts.today, room=room)
+
+
+def _place(seen: Seen) -> str:
+    """The folder of a proposal that is files, "" where nobody knows."""
+    url = seen.pull.url if seen.pull is not None else ""
+    return unquote(urlsplit(url).path) if url.startswith("file:") else ""
 
 
 def _waits(given: Given, subject: Subject) -> str | None:

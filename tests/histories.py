@@ -14,6 +14,12 @@ _ENV = {
     "GIT_AUTHOR_EMAIL": "ada@example.org",
     "GIT_COMMITTER_NAME": "Ada",
     "GIT_COMMITTER_EMAIL": "ada@example.org",
+    # A commit would start the upkeep of a repository that lives for a second.
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_CONFIG_KEY_1": "core.fsync",
+    "GIT_CONFIG_VALUE_1": "none",
 }
 
 
@@ -23,17 +29,17 @@ class History:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main")
         self.clock = 1_700_000_000
+        self.git("init", "--quiet", "--template=", "--initial-branch=main")
 
     def git(self, *args: str, stdin: bytes | None = None) -> str:
         """Run git here and return what it printed."""
         return self.raw(*args, stdin=stdin).decode("utf-8", "surrogateescape").strip()
 
     def raw(self, *args: str, stdin: bytes | None = None) -> bytes:
-        done = subprocess.run(
-            ["git", *args], cwd=self.path, env={**os.environ, **_ENV}, input=stdin, capture_output=True
-        )
+        when = f"{self.clock} +0000"
+        env = {**os.environ, **_ENV, "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        done = subprocess.run(["git", *args], cwd=self.path, env=env, input=stdin, capture_output=True)
         assert done.returncode == 0, (args, done.stderr.decode("utf-8", "replace"))
         return done.stdout
 
@@ -50,14 +56,14 @@ class History:
     def record(self, message: str = "change") -> str:
         """Commit whatever is in the work tree."""
         self.clock += 60
-        when = f"{self.clock} +0000"
         self.git("add", "--all")
-        os.environ["GIT_AUTHOR_DATE"] = os.environ["GIT_COMMITTER_DATE"] = when
-        try:
-            self.git("commit", "--quiet", "--allow-empty", "--message", message)
-        finally:
-            del os.environ["GIT_AUTHOR_DATE"], os.environ["GIT_COMMITTER_DATE"]
-        return self.git("rev-parse", "HEAD")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.head()
+
+    def head(self) -> str:
+        """The commit that is checked out."""
+        text = (self.path / ".git" / "HEAD").read_text()
+        return (self.path / ".git" / text.removeprefix("ref: ").strip()).read_text().strip()
 
     def tree(self, ref: str = "HEAD") -> str:
         return self.git("rev-parse", ref + "^{tree}")

@@ -10,6 +10,7 @@ import typer
 
 from syncbot.cli import passes
 from syncbot.model.errors import UsageError
+from syncbot.render.text import plain
 
 if TYPE_CHECKING:
     from syncbot.model.plan import Action
@@ -25,10 +26,14 @@ def apply(
     use_cache: passes.UseCache = True,
     shard: passes.Part = None,
     as_json: passes.AsJson = False,
+    stale_ok: Annotated[
+        bool, typer.Option("--stale-ok", help="Refused actions are no failure: a later plan has what they became.")
+    ] = False,
 ) -> None:
     """Look and plan again, take the actions that are the same, and refuse the others with what is different.
 
-    Exit 1 if one was refused or failed, 3 if something is left for later.
+    The dashboard is written as well where the plan had anything: it says what became of that. Exit 1 if an action was
+    refused (but for --stale-ok) or failed, 3 if something is left for later.
     """
     asked = _read(plan)
     reports = passes.one_pass(
@@ -46,17 +51,22 @@ def apply(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=True)
+    passes.tell_workflow(reports, applied=True)
     gone = [each for digest, each in asked.items() if digest not in met]
     for each in gone:
-        typer.echo(f"  refused: {each['kind']} {each['key']}: what it expected is not so any more", err=True)
+        said = f"  refused: {each['kind']} {each['key']}: what it expected is not so any more"
+        typer.echo(plain(said), err=True)
     passes.end(reports)
-    if gone:
+    if gone and not stale_ok:
         raise typer.Exit(1)
 
 
 def _only(asked: dict[str, dict[str, Any]]) -> Any:
+    from syncbot.render.dashboard import BOARD
+
     def refuse(action: Action) -> str | None:
-        return None if action.digest in asked else "the plan does not have it"
+        told_after = bool(asked) and action.topic.startswith(BOARD)
+        return None if action.digest in asked or told_after else "the plan does not have it"
 
     return refuse
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
+import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import UnknownObjectError, UsageError
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _judged(ground: Ground, shown: Sequence[Finding], cache: Cache, *, candidate
     origins = dict(zip(asked, with_origins(git, ground.commit, asked, cache=cache), strict=True))
     dated = [replace(each, places=tuple(origins.get(place, place) for place in each.places)) for each in shown]
     upstreams = ground.upstreams({each.upstream for each in dated if each.upstream is not None})
-    today = dt.datetime.now(dt.UTC).date()
+    today = clock.now().date()
     judged = judge(
         ground.project,
         ground.downstream,
@@ -163,8 +164,10 @@ def _print(form: Form, scan: Scan, judged: Sequence[Judged], hidden: dict[str, i
     elif form is Form.COMMENT:
         typer.echo(comment(judged), nl=False)
     elif form is Form.ANNOTATIONS:
+        from syncbot.cli.workflow import unguarded
+
         for line in annotation_lines(judged):
-            typer.echo(line)
+            typer.echo(line, file=unguarded(sys.stdout))
     elif judged or not quiet:
         from syncbot.cli.repos import console
 

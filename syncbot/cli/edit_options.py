@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli.ids import offered_ids
 from syncbot.model.edit import Direction, EditResult, Outcome
 from syncbot.model.errors import UsageError
 from syncbot.model.project import Removal
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from syncbot.git.objects import Scratch
     from syncbot.model.project import Project, Workaround
 
-What = Annotated[str, typer.Argument(metavar="ID|COMMIT", help="A workaround's id, a commit, or a range OLD..NEW.")]
+What = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID|COMMIT", help="A workaround's id, a commit, or a range OLD..NEW.", autocompletion=offered_ids
+    ),
+]
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="[NAME=]PATH", help="A clone that is there; it is never written to.")
 ]

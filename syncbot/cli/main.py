@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Say what sync --apply would write, and why; writes nothing.",
     "apply": "Carry out a plan that was read, as far as it still holds.",
     "sync": "Look at everything and say what is due; with --apply propose it.",
+    "alarm": "Keep one issue that says a workflow fails.",
     "demo": "Play the story of two stand-in projects, and check every answer.",
     "discover": "Find workarounds in the code that nobody recorded.",
     "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",
@@ -44,6 +45,7 @@ COMMANDS: dict[str, str] = {
 }
 
 _BUG = 70
+_OF_THE_WHOLE = ("install_completion", "show_completion")
 
 
 class LazyGroup(TyperGroup):
@@ -67,6 +69,8 @@ class LazyGroup(TyperGroup):
         module = importlib.import_module(f"syncbot.cli.{name.replace('-', '_')}")
         real = typer.main.get_command(module.app)
         real.name = name
+        # Completion is installed for syncbot as a whole; no command of its own offers that.
+        real.params = [each for each in real.params if each.name not in _OF_THE_WHOLE]
         return name, real, rest
 
 
@@ -108,15 +112,27 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A title in Chinese is no reason to stop where the terminal knows ASCII only.
             stream.reconfigure(errors="replace")
+    if os.environ.get("GITHUB_ACTIONS"):
+        from syncbot.cli.workflow import guarded
+
+        sys.stdout, sys.stderr = guarded(sys.stdout, os.environ), guarded(sys.stderr, os.environ)
     code = run(sys.argv[1:])
     # The process is over: looking for garbage among what it read on the way out can take longer than its answer.
     gc.freeze()
     sys.exit(code)
 
 
-def complain(problem: str) -> None:
-    """Print a problem on standard error; names and texts from strangers in it cannot steer the terminal."""
-    print("\n".join(map(plain, f"error: {problem}".split("\n"))), file=sys.stderr)
+def complain(*problems: str) -> None:
+    """Print problems on standard error, in a workflow as an output too.
+
+    Names and texts from strangers in them cannot steer the terminal.
+    """
+    told = "\n".join(plain(line) for problem in problems for line in f"error: {problem}".split("\n"))
+    print(told, file=sys.stderr)
+    if os.environ.get("GITHUB_OUTPUT"):
+        from syncbot.cli.workflow import put_output
+
+        put_output("problem", told, os.environ)
 
 
 def run(arguments: list[str]) -> int:
@@ -126,8 +142,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except SyncbotError as error:
         lines = error.problems if isinstance(error, UsageError) else (str(error),)
-        for line in lines:
-            complain(line)
+        complain(*lines)
         return error.exit_code
     except typer._click.exceptions.ClickException as error:  # noqa: SLF001 - typer ships click privately
         error.show()
@@ -166,5 +181,5 @@ def _report_bug(error: Exception) -> int:
 
     with tempfile.NamedTemporaryFile("w", prefix="syncbot-bug-", suffix=".txt", delete=False, encoding="utf-8") as file:
         file.write("".join(traceback.format_exception(error)))
-    print(f"error: this is a bug in syncbot ({type(error).__name__}); its report is in {file.name}", file=sys.stderr)
+    complain(f"this is a bug in syncbot ({type(error).__name__}); its report is in {file.name}")
     return _BUG

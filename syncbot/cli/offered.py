@@ -69,5 +69,9 @@ def _row(kind: ProposalKind, pull: PullRequest) -> ProposalRow:
     when = (ended if pull.state is not PullState.OPEN else None) or pull.created_at
     web = pull.url if pull.url.startswith(("http://", "https://")) else None
     return ProposalRow(
-        kind=kind.value, state=state, label=f"#{pull.number}", url=web, date=when.date() if when else None
+        kind=kind.value,
+        state=state,
+        label=f"#{pull.number}" if web else f"proposal {pull.number}",
+        url=web,
+        date=when.date() if when else None,
     )

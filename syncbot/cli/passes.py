@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli import clock
 from syncbot.model.errors import SyncbotError, UsageError
 from syncbot.model.words import Mode
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")]
 Config = Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")]
 Repos = Annotated[
     list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
@@ -75,7 +75,7 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
     _warn(project)
-    now = dt.datetime.now(dt.UTC)
+    now = clock.now()
     reports: dict[str, Report] = {}
     with open_cache(asked.use_cache) as cache:
         for name in dict.fromkeys(each.downstream for each in project.workarounds):
@@ -191,14 +191,13 @@ def _visit(
 
 def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
-    from syncbot.git.clone import branch_ref_in
-    from syncbot.git.history import resolve
+    from syncbot.git.clone import branch_tip
 
     heads: dict[str | None, str] = {}
     for each in standings:
         for decision in each.decisions:
             branch = decision.carrier.branch
-            heads[branch] = resolve(clone.git(), branch_ref_in(clone, branch)) if branch else each.facts.head
+            heads[branch] = branch_tip(clone, branch) if branch else each.facts.head
     return heads
 
 
@@ -233,6 +232,8 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
     for report in reports.values():
         for line in report.plan.lines:
             typer.echo(plain(_line(line)))
+            for command in _commands(line):
+                typer.echo(plain(f"    {command}"))
         if applied:
             for outcome in report.outcomes:
                 typer.echo(plain(_outcome(outcome)))
@@ -243,10 +244,34 @@ def tell(reports: dict[str, Report], *, applied: bool) -> None:
         typer.echo("nothing to write")
 
 
+def tell_workflow(reports: dict[str, Report], *, applied: bool) -> None:
+    """Tell the same to the workflow that runs this, if one does: outputs, and the job's summary."""
+    import os
+
+    if os.environ.get("GITHUB_OUTPUT") or os.environ.get("GITHUB_STEP_SUMMARY"):
+        from syncbot.cli.workflow import tell_writes
+
+        tell_writes(reports, os.environ, applied=applied)
+
+
 def _line(line: Line) -> str:
     name = f"{line.workaround}/{line.carrier}" if line.carrier else line.workaround
-    url = f" {line.url}" if line.url else ""
+    # A folder is named in the sentence, as a person types it.
+    url = f" {line.url}" if line.url and not line.url.startswith("file:") else ""
     return f"{name}: {line.decision}. {line.why}{url}"
+
+
+def _commands(line: Line) -> list[str]:
+    """What a person types to submit an open proposal that is a folder, from the file beside it."""
+    if line.state != "open" or not (line.url or "").startswith("file:"):
+        return []
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        text = Path(unquote(urlsplit(line.url or "").path), "commands.md").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return []
+    return text.partition("```sh\n")[2].partition("```")[0].splitlines()
 
 
 def _action(action: Action) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from syncbot.cli import passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -16,7 +17,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(help="Say what sync --apply would write, and for each workaround why; writes nothing.")
 def plan(
-    ids: passes.Ids = None,
+    ids: Ids = None,
     config: passes.Config = ".",
     repo: passes.Repos = None,
     use_cache: passes.UseCache = True,
@@ -47,6 +48,7 @@ def plan(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=False)
+    passes.tell_workflow(reports, applied=False)
     passes.end(reports)
 
 

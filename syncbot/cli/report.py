@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from syncbot.cli import passes
+from syncbot.cli import clock, passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import CouldNotError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 
 @app.command(help="Write the report: terminal, Markdown, HTML, JSON or a badge.")
 def report(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")] = None,
+    ids: Ids = None,
     config: Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")] = ".",
     repo: Annotated[
         list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
@@ -335,7 +336,7 @@ def _day(option: str, value: str | None) -> dt.date | None:
 
 def _time(value: str | None) -> dt.datetime:
     if value is None:
-        return dt.datetime.now(dt.UTC)
+        return clock.now()
     try:
         at = dt.datetime.fromisoformat(value)
     except ValueError as error:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncbot.cli import clock
+from syncbot.cli.ids import offered_ids
+from syncbot.cli.passes import Repos
 from syncbot.model.errors import CouldNotError, UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +25,12 @@ app = typer.Typer(
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The workaround, as its folder in patches/ is named.")]
+_Id = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="The workaround, as its folder in patches/ is named.", autocompletion=offered_ids
+    ),
+]
 _Project = Annotated[Path, typer.Option("--project", metavar="PATH", help="The folder of syncbot.toml.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Edit = Annotated[str | None, typer.Option("--edit", metavar="ID", help="The proposal's edit (its patch-id).")]
@@ -100,10 +108,11 @@ def commands(id_: _Id, project: _Project = Path(), edit: _Edit = None, pin: _Pin
     typer.echo(script(workaround.id, specs, edit=edit, pin=pin), nl=False)
 
 
-@app.command(help="Judge result files against the checklist, and keep them with the workaround.")
+@app.command(help="Judge result files against the checklist, keep them, and put them on the open proposal.")
 def attach(
     id_: _Id,
     project: _Project = Path(),
+    repo: Repos = None,
     baseline: _Baseline = None,
     candidate: _Candidate = None,
     folder: Annotated[
@@ -121,11 +130,19 @@ def attach(
     body: Annotated[
         Path | None, typer.Option("--body", metavar="FILE", help="A proposal's body to write the results into.")
     ] = None,
+    local: Annotated[bool, typer.Option("--local", help="Keep them only: the next sync --apply writes them.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge and print; write nothing anywhere.")] = False,
     as_json: _Json = False,
 ) -> None:
-    """Refuse sets that do not fit, with every difference (exit 2); else keep them and print the checklist."""
+    """Refuse sets that do not fit, with every difference (exit 2); else keep them and print the checklist.
+
+    They go into the open proposal where there is a token for its host, or the folder; else a later run writes them.
+    """
     from syncbot.checks.judge import refusals
     from syncbot.checks.store import save
+    from syncbot.cli.attaching import put_on_proposal
+    from syncbot.cli.venues import reaches
+    from syncbot.config import load_project
 
     workaround, specs, kept = _workaround(project, id_)
     given = _from_comment(comment) if comment else _from_files(baseline, candidate, folder, edit=edit, pin=pin)
@@ -141,10 +158,14 @@ def attach(
     ]
     latest = given[-1]
     judged, gate, text = _judged(specs, [*kept, *new], body, edit=edit or latest.edit, pin=pin or latest.pin)
-    save(_folder(project, workaround), new, {body: text} if body is not None and text is not None else None)
+    if not dry_run:
+        save(_folder(project, workaround), new, {body: text} if body is not None and text is not None else None)
     if not new:
         typer.echo("nothing new: every one of these runs is attached already", err=True)
     _print(workaround, judged, gate, as_json=as_json)
+    if not (dry_run or local) and reaches(load_project(project), workaround.downstream):
+        line = put_on_proposal(project, workaround.id, workaround.downstream, repo or [])
+        typer.echo(line, err=as_json)
 
 
 @app.command(help="Judge the checklist again from what is attached.")
@@ -192,8 +213,6 @@ def outcome(
     ] = None,
 ) -> None:
     """Write one ``syncbot.outcome/1`` object."""
-    import datetime
-
     from syncbot.checks.readers.outcome import SCHEMA
     from syncbot.checks.readers.table import arm_of
     from syncbot.checks.store import replace_texts
@@ -204,7 +223,7 @@ def outcome(
         raise UsageError("give either --exit-code or --log with --forbid")
     values: dict[str, Any] = {"schema": SCHEMA, "check": check, "arm": arm}
     values |= {key: value for key, value in (("edit", edit), ("pin", pin), ("hardware", hardware)) if value}
-    values["date"] = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S.%f")
+    values["date"] = clock.now().strftime("%Y%m%d-%H%M%S.%f")
     if exit_code is not None:
         values["exit_code"] = exit_code
     if log is not None:
@@ -278,8 +297,6 @@ def _from_files(
     edit: str | None,
     pin: str | None,
 ) -> list[Attached]:
-    import datetime
-
     from syncbot.checks.readers.table import arm_of
     from syncbot.model.checks import Arm, Attached
 
@@ -310,7 +327,7 @@ def _from_files(
             pin=said["pin"],
             baseline=tuple(found[Arm.BASELINE]),
             candidate=tuple(found[Arm.CANDIDATE]),
-            at=datetime.datetime.now(datetime.UTC),
+            at=clock.now(),
         )
     ]
 

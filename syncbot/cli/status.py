@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncbot.cli import clock
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ _WRONG = 2
 
 @app.command(help="Say where each workaround stands: stage, fit, decision, pins, reasons, and the next step.")
 def status(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these workarounds.")] = None,
+    ids: Ids = None,
     config: Annotated[str, typer.Option("--config", metavar="PATH", help="syncbot.toml or its folder.")] = ".",
     repo: Annotated[
         list[str] | None, typer.Option("--repo", metavar="NAME=PATH", help="A clone to use; may be repeated.")
@@ -72,7 +74,7 @@ def moment_of(at: str | None, as_of: str | None) -> Moment:
     if at is not None and as_of is not None:
         raise UsageError("--at and --as-of exclude each other: the first is a commit, the second a day")
     if as_of is None:
-        return Moment(today=dt.datetime.now(dt.UTC).date(), at=at)
+        return Moment(today=clock.now().date(), at=at)
     try:
         day = dt.date.fromisoformat(as_of)
     except ValueError as error:
@@ -120,8 +122,8 @@ def _wrong_pins(facts: Sequence[Facts], *, past: bool) -> bool:
     readings = [pin.reading for each in facts for pin in each.pins]
     # In the past a place may not have been there yet; that is no mistake in the configuration.
     problems = dict.fromkeys(each.problem for each in readings if each.problem and not (past and each.gone))
-    for problem in problems:
-        complain(problem)
+    if problems:
+        complain(*problems)
     return bool(problems)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from syncbot.cli import passes
+from syncbot.cli.ids import Ids
 from syncbot.model.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -16,7 +17,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(help="Look at everything and say what is due; with --apply propose it.")
 def sync(
-    ids: passes.Ids = None,
+    ids: Ids = None,
     apply: Annotated[bool, typer.Option("--apply", help="Write: push, open, update, comment.")] = False,
     every: Annotated[
         str | None, typer.Option("--every", metavar="TIME", help="Again and again, such as 6h; needs --apply.")
@@ -56,6 +57,7 @@ def sync(
         typer.echo(json.dumps(passes.as_data(reports), indent=2))
     else:
         passes.tell(reports, applied=apply)
+    passes.tell_workflow(reports, applied=apply)
     passes.end(reports)
     return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from syncbot.cli import clock
 from syncbot.model.errors import UsageError
 from syncbot.model.forge import Secret, TokenAuth
 from syncbot.model.words import Mode
@@ -43,7 +43,7 @@ class Place:
         def look() -> Situation:
             stop = root / proposals.stop_file if proposals.stop_file else None
             stopped = f"the stop file {proposals.stop_file} is there" if stop is not None and stop.exists() else None
-            return Situation(now=dt.datetime.now(dt.UTC), stopped=stopped)
+            return Situation(now=clock.now(), stopped=stopped)
 
         downstream = LimitedWriter(self.writer, limits, look)
         # One count for both: a run may make so many writes, wherever they go.
@@ -65,6 +65,14 @@ def open_place(project: Project, name: str, clone: Clone, *, web_timeout: float 
             yield _on_host(project, name, token, stack, web_timeout)
         else:
             yield _in_folder(project, name, clone)
+
+
+def reaches(project: Project, name: str) -> bool:
+    """Whether proposals of a downstream can be written from here: there is a token for its host, or the folder."""
+    repo = project.downstreams[name].repo
+    if repo.forge.kind == "github" and repo.slug is not None and _token(repo.forge) is not None:
+        return True
+    return repo.forge.kind == "folder" or Path(project.root, FOLDER).is_dir()
 
 
 def _token(forge: Forge) -> Secret | None:
@@ -111,6 +119,27 @@ def _connected(forge: Forge, token: Secret, slug: str, stack: ExitStack, timeout
     return GitHubReader(connection), GitHubWriter(connection)
 
 
+def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, str]:
+    """The repository whose workflow this is (or ``repo`` beside it) and its slug, with the workflow's own token.
+
+    Raises `UsageError` where the environment names neither.
+    """
+    from syncbot.forge.github import GITHUB_API
+    from syncbot.model.project import Forge
+
+    slug, token = repo or os.environ.get("GITHUB_REPOSITORY"), os.environ.get("GITHUB_TOKEN", "").strip()
+    missing = [name for name, value in (("GITHUB_REPOSITORY", slug), ("GITHUB_TOKEN", token)) if not value]
+    if missing or slug is None:
+        raise UsageError(
+            *(f"{name} is not set: a workflow sets it, and passes the token on by env" for name in missing)
+        )
+    forge = Forge(
+        name="here", kind="github", web=os.environ.get("GITHUB_SERVER_URL"),
+        api=os.environ.get("GITHUB_API_URL") or GITHUB_API, token_variable="GITHUB_TOKEN",  # noqa: S106 - a name
+    )  # fmt: skip
+    return *_connected(forge, Secret(token), slug, stack, 20), slug
+
+
 def _home(
     home: Repo | None, reader: Reader, writer: Writer, forge: Forge, stack: ExitStack, timeout: float
 ) -> tuple[str | None, Reader | None, Writer]:
@@ -145,7 +174,7 @@ def _in_folder(project: Project, name: str, clone: Clone) -> Place:
     slug = repo.slug or name
     home = (proposals.home.slug if proposals.home is not None else None) or slug
     reader = FolderReader(root, bare)
-    writer = FolderWriter(root, bare, lambda: dt.datetime.now(dt.UTC))
+    writer = FolderWriter(root, bare, clock.now)
     web = f"{repo.forge.web.rstrip('/')}/{repo.slug}" if repo.forge.web and repo.slug else None
     venue = Venue(
         reader=reader, repo=slug, push_repo=slug, base=downstream.branch or clone.branch or "main",

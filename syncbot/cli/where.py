@@ -49,8 +49,7 @@ def where(
 ) -> None:
     """Print the answers; exit 0 whatever they are."""
     from syncbot.cli.repos import open_cache, progress, split_repo
-    from syncbot.git.clone import branch_ref_in, open_clone
-    from syncbot.git.history import resolve
+    from syncbot.git.clone import branch_tip, open_clone
     from syncbot.landing.ask import ask
     from syncbot.landing.everything import everything as list_everything
 
@@ -62,7 +61,7 @@ def where(
     names = _names(clone, name, queries)
     git = clone.git()
     try:
-        tip = resolve(git, branch_ref_in(clone, branch))
+        tip = branch_tip(clone, branch)
     except UnknownObjectError as error:
         raise UsageError(f"--branch: {error}; name the branch that fixes land on") from error
     asked = _targets(clone, targets or [], tags)

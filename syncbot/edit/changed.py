@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from syncbot.edit import python
+from syncbot.edit import facts, python
+from syncbot.edit.facts import Facts
 from syncbot.edit.lines import split
 
 
@@ -29,9 +30,14 @@ class Content:
         return python.parse(self.data or b"") if python.is_python(self.path) else None
 
     @cached_property
-    def facts(self) -> python.Facts:
+    def facts(self) -> Facts:
         """What it defines and asks for; nothing where there is no tree."""
-        return python.Facts() if self.tree is None else python.facts(self.tree, self.imported)
+        return Facts() if self.tree is None else facts.read(self.tree, self.imported)
+
+    @cached_property
+    def statements(self) -> list[tuple[int, int]]:
+        """The lines of each simple statement and of each header of a block; none where there is no tree."""
+        return [] if self.tree is None else python.whole_statements(self.data or b"")
 
     @cached_property
     def faults(self) -> python.Faults:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -11,6 +13,8 @@ from syncbot.edit import python
 from syncbot.edit.align import Alignment, reindented, resembles, window
 from syncbot.edit.places import Cut, Fate, Place, Sides, trimmed
 from syncbot.git.merge import Hunk
+
+_HEAD = re.compile(rb"(\s*([A-Za-z_][\w.]*))\s*[=:(\[]")
 
 
 def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:
@@ -40,6 +44,8 @@ def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pla
             at = up + 1
         elif down is not None and above is not None and _in_place(alignment, above, newcomers, down):
             at = down
+        elif above is not None and below is not None:
+            at = _line_for_line(alignment, above, below, newcomers)
     if at is not None:
         return Place(hunk, Fate.THERE, (Cut(path, at, at, comes),), "", at, at)
     return Place(hunk, Fate.STUCK, (), "what stood around the lines the change took out has changed", low, high)
@@ -79,6 +85,28 @@ def _in_place(alignment: Alignment, lost: int, newcomers: Sequence[int], at: int
         count += bool(alignment.a[i].strip())
         i += step
     return count == len(newcomers)
+
+
+def _line_for_line(alignment: Alignment, above: int, below: int, newcomers: Sequence[int]) -> int | None:
+    """Return the gap between two neighbours that both were rewritten where they stood; None where that is not sure.
+
+    All lines between what stands on both sides must have come one for one, and the neighbours still give to the same
+    name, or call it: ``stream = one`` and ``stream = wrapped(one)``.
+    """
+    first, last = alignment.before(above), alignment.after(below)
+    start, end = 0 if first is None else first + 1, len(alignment.a) if last is None else last
+    lost = [i for i in range(start, end) if alignment.a[i].strip()]
+    if len(lost) != len(newcomers) or above not in lost or below not in lost:
+        return None
+    now = dict(zip(lost, newcomers, strict=True))
+    same = all(_head(alignment.a[i]) and _head(alignment.a[i]) == _head(alignment.h[now[i]]) for i in (above, below))
+    return now[above] + 1 if same else None
+
+
+def _head(line: bytes) -> bytes:
+    """Return the indentation and the name that a line gives a value to, or calls; nothing where it does neither."""
+    match = _HEAD.match(line)
+    return match[1] if match and not keyword.iskeyword(match[2].decode()) else b""
 
 
 def _beside(comes: Sequence[bytes], above: int | None, up: int | None, down: int | None) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from syncbot.edit import python
 from syncbot.edit.changed import Changed
+from syncbot.edit.facts import Call, Signature
 from syncbot.edit.modules import resolved
 from syncbot.edit.search import SHORT, Search
 from syncbot.git.merge import grep
@@ -45,7 +46,7 @@ def dangling(search: Search) -> Iterator[Problem]:
             )
 
 
-def _coming_calls(file: Changed) -> list[python.Call]:
+def _coming_calls(file: Changed) -> list[Call]:
     if not file.added:
         return []
     return [
@@ -108,7 +109,7 @@ def _keywords_lost(search: Search, file: Changed) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _called(search: Search, file: Changed, call: python.Call) -> python.Signature | None:
+def _called(search: Search, file: Changed, call: Call) -> Signature | None:
     """Return the signature of what is called, where the file itself or its imports say which one is meant."""
     here = file.r.facts
     if call.owner is not None:

@@ -22,13 +22,15 @@ Places = dict[str, list[Place]]
 class Draft:
     """New contents (``files``) and entries by path, None for what goes; ``conflicts`` means there is no draft.
 
-    ``found_again`` holds lines of the change, by its own path and number, that were followed to another place.
+    ``found_again`` holds lines of the change, by its own path and number, that were followed to another place;
+    ``rewrapped`` today's lines whose statements are the change's but for their wrapping.
     """
 
     method: Method
     files: dict[str, bytes | None]
     entries: dict[str, Entry | None]
     found_again: frozenset[tuple[str, int]] = frozenset()
+    rewrapped: frozenset[tuple[str, int]] = frozenset()
     partial: bool = False
     steps: tuple[Step, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
@@ -112,8 +114,14 @@ def hunk_by_hunk(store: Scratch, read: Read, found: Places, merged: Draft, finde
         found_again=frozenset(
             (file.contents[0].path, i)
             for file, place in every
-            if place.fate in (Fate.MOVED, Fate.REFORMATTED)
+            if place.fate in (Fate.MOVED, Fate.REFORMATTED, Fate.REWRAPPED)
             for i in range(place.hunk.a0, place.hunk.a1)
+        ),
+        rewrapped=frozenset(
+            (file.shown, j)
+            for file, place in every
+            if place.fate is Fate.REWRAPPED
+            for j in range(place.start, place.end)
         ),
     )  # fmt: skip
 

@@ -15,25 +15,31 @@ from syncbot.edit import python
 from syncbot.edit.align import Alignment, reindented, resembles, window
 from syncbot.edit.coming import comes_back
 from syncbot.edit.places import Cut, Fate, Place, Sides, cuts_at, joined, trim, trimmed
+from syncbot.edit.rewrap import rewrapped
 from syncbot.git.merge import Hunk
 
 
 def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
     """Return what became of each hunk, in order; a hunk may be answered in several parts."""
-    found: list[Place] = []
+    found = {hunk: _places(sides, hunk) for hunk in hunks}
     for hunk in hunks:
-        place = _fate(sides, sides.alignment, hunk, sides.path)
-        if place.fate is Fate.STUCK and _imports_only(sides, hunk):
-            place = Place(hunk, Fate.IMPORTS)
-        if place.fate in (Fate.STUCK, Fate.GONE):
-            place = relocated(sides, hunk) or place
-        if place.fate in (Fate.STUCK, Fate.PART) and (parts := _parts(sides, hunk)):
-            answers = [_settled(sides, part) for part in parts]
-            if all(answer.fate is not Fate.STUCK for answer in answers):
-                found += answers
-                continue
-        found.append(place)
-    return found
+        # What was only formatted is better changed word by word than given back as it once was wrapped.
+        if any(place.fate in (Fate.STUCK, Fate.REFORMATTED) for place in found[hunk]):
+            found |= {other: [place] for other, place in rewrapped(sides, hunks, hunk).items()}
+    return [place for hunk in hunks for place in found[hunk]]
+
+
+def _places(sides: Sides, hunk: Hunk) -> list[Place]:
+    place = _fate(sides, sides.alignment, hunk, sides.path)
+    if place.fate is Fate.STUCK and _imports_only(sides, hunk):
+        place = Place(hunk, Fate.IMPORTS)
+    if place.fate in (Fate.STUCK, Fate.GONE):
+        place = relocated(sides, hunk) or place
+    if place.fate in (Fate.STUCK, Fate.PART) and (parts := _parts(sides, hunk)):
+        answers = [_settled(sides, part) for part in parts]
+        if all(answer.fate is not Fate.STUCK for answer in answers):
+            return answers
+    return [place]
 
 
 def _settled(sides: Sides, hunk: Hunk) -> Place:
@@ -41,8 +47,8 @@ def _settled(sides: Sides, hunk: Hunk) -> Place:
     if place.fate in (Fate.STUCK, Fate.GONE):
         if _imports_only(sides, hunk):
             return Place(hunk, Fate.IMPORTS)
-        return relocated(sides, hunk) or place
-    return place
+        place = relocated(sides, hunk) or place
+    return rewrapped(sides, [hunk], hunk).get(hunk, place) if place.fate is Fate.STUCK else place
 
 
 def _fate(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Place:

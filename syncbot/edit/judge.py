@@ -113,7 +113,7 @@ class Court:
         problems = list(verify.doubled(text))
         if draft.method is not Method.DECLARED:
             # A person who declares an edit answers for what it takes.
-            problems += verify.ownership(text, owned, merged=draft.method is Method.THREE_WAY)
+            problems += verify.ownership(text, owned, draft.rewrapped, merged=draft.method is Method.THREE_WAY)
             problems += verify.left_behind(text, owned, found_again)
         lost = verify.lost_lines(text, owned, found_again)
         problems += verify.moved_within(lost)

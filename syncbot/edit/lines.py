@@ -10,6 +10,7 @@ _TELLING = 14
 _SPACE = re.compile(r"\s+")
 _COMMA = re.compile(r",(?=[)\]}])|,$")
 _WORD = re.compile(r"[^\W\d]\w*")
+_WORDS = re.compile(r"\w+|[^\w\s,]")
 
 
 def split(data: bytes) -> list[bytes]:
@@ -62,6 +63,11 @@ def blank_run(lines: Sequence[bytes], at: int, step: int) -> int:
 def letters(line: bytes) -> str:
     """Return what a line says with no white space, no commas and one sort of quotes, to compare piece by piece."""
     return _SPACE.sub("", text(line)).replace("'", '"').replace(",", "")
+
+
+def words(lines: Iterable[bytes]) -> list[str]:
+    """Return the words and signs of lines in order, with no commas and one sort of quotes."""
+    return _WORDS.findall(text(b" ".join(lines)).replace("'", '"'))
 
 
 def seam(lines: Sequence[bytes], start: int, end: int) -> tuple[int, int]:

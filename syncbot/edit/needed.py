@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from syncbot.edit import python
 from syncbot.edit.changed import Changed
+from syncbot.edit.facts import Definition
 from syncbot.edit.modules import dotted, resolved, same_module, tail_of
-from syncbot.edit.python import Definition
 from syncbot.edit.search import SCRIPTS, Search, stricter
 from syncbot.model.edit import Problem, ProblemKind
 

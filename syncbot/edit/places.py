@@ -19,6 +19,7 @@ class Fate(Enum):
     THERE = "there"
     MOVED = "moved"
     REFORMATTED = "reformatted"
+    REWRAPPED = "rewrapped"
     PART = "part"
     GONE = "gone"
     DONE = "done"

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from syncbot.edit import python
 from syncbot.edit.changed import Changed, Content
+from syncbot.edit.facts import Definition
 from syncbot.edit.modules import dotted, tail_of
-from syncbot.edit.python import Definition
 from syncbot.git.merge import Found, grep
 from syncbot.git.objects import Scratch
 

@@ -44,6 +44,8 @@ class Owned:
     comes: Counter[str]
     run_goes: str
     run_comes: str
+    words_go: Counter[str]
+    words_come: Counter[str]
 
     @classmethod
     def of(cls, judged: Iterable[Judged]) -> Owned:
@@ -59,6 +61,8 @@ class Owned:
             comes=said.counted(comes),
             run_goes=said.fold_commas(said.normal(goes)),
             run_comes=said.fold_commas(said.normal(comes)),
+            words_go=Counter(said.words(goes)),
+            words_come=Counter(said.words(comes)),
         )
 
 
@@ -83,9 +87,12 @@ def broken(file: Changed) -> Iterator[Problem]:
         yield Problem(kind=ProblemKind.SYNTAX, path=file.r.path, line=0, detail="a conflict marker would stay")
 
 
-def ownership(judged: Sequence[Judged], owned: Owned, *, merged: bool) -> Iterator[Problem]:
+def ownership(
+    judged: Sequence[Judged], owned: Owned, rewrapped: frozenset[tuple[str, int]], *, merged: bool
+) -> Iterator[Problem]:
     """Lines that go without being the change's, come without having been its parent's, or lose their header.
 
+    In lines that were only ``rewrapped`` the words count: they stand beside words of others there.
     A three-way merge (``merged``) conflicts where newer lines stand inside a block, so only others can behead one.
     """
     goes, comes = owned.goes.copy(), owned.comes.copy()
@@ -96,6 +103,9 @@ def ownership(judged: Sequence[Judged], owned: Owned, *, merged: bool) -> Iterat
         for hunk in one.result:
             taken = [(i, file.h.lines[i]) for i in range(hunk.a0, hunk.a1) if i not in skip_h]
             put = [(i, file.r.lines[i]) for i in range(hunk.b0, hunk.b1) if i not in skip_r]
+            if any((file.h.path, i) in rewrapped for i, _ in taken):
+                yield from _foreign_words(file.h.path, taken, put, owned)
+                continue
             stays = said.counted(line for _, line in put)
             yield from _foreign(file.h.path, taken, goes, owned.run_goes, stays, "goes, and is not the change's own")
             stays = said.counted(line for _, line in taken)
@@ -152,6 +162,18 @@ def _foreign(
         if said.fold_commas(said.normal(line for _, line in unknown)) not in run:
             number, line = unknown[0]
             yield _line(ProblemKind.FOREIGN_LINE, path, number, f"{said.text(line).strip()[:80]!r} {detail}")
+
+
+def _foreign_words(
+    path: str, taken: Sequence[tuple[int, bytes]], put: Sequence[tuple[int, bytes]], owned: Owned
+) -> Iterator[Problem]:
+    old, new = (Counter(said.words(line for _, line in lines)) for lines in (taken, put))
+    for words, known, detail in (
+        (old - new, owned.words_go, "goes, and is not the change's own"),
+        (new - old, owned.words_come, "comes, and was not there before the change"),
+    ):
+        for word in words - known:
+            yield _line(ProblemKind.FOREIGN_LINE, path, taken[0][0], f"{word[:80]!r} {detail}")
 
 
 def _line(kind: ProblemKind, path: str, number: int, detail: str) -> Problem:

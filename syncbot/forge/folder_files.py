@@ -106,7 +106,12 @@ def create(folder: Path, kind: str, number: int, title: str, files: Mapping[str,
     (making / "comments").mkdir()
     for name, text in files.items():
         write_whole(making / name, text)
-    return making.rename(where / f"{number:04}-{short_name(title)}")
+    return making.rename(folder_of(folder, kind, number, title))
+
+
+def folder_of(folder: Path, kind: str, number: int, title: str) -> Path:
+    """Return the folder that `create` makes."""
+    return folder / f"{kind}s" / f"{number:04}-{short_name(title)}"
 
 
 def toml_text(note: str, table: Mapping[str, Any]) -> str:

@@ -129,6 +129,10 @@ class FolderReader:
         found = sorted((comment_value(path) for path in paths), key=lambda one: (str(one.created_at), one.id))
         return tuple(one for one in found if since is None or one.updated_at is None or one.updated_at >= since)
 
+    def attachment(self, repo: str, url: str) -> bytes:  # noqa: ARG002
+        """Nobody attaches files to texts in a folder."""
+        raise NotFoundError("comments in a folder have no attachments; use `syncbot results attach`")
+
     def permission(self, repo: str, login: str) -> Permission:  # noqa: ARG002 - the port asks for it
         """Whoever can write into this folder may do everything."""
         return Permission.ADMIN

@@ -45,7 +45,7 @@ class FolderWriter:
         branches: Branches,
         clock: Callable[[], datetime.datetime],
         *,
-        commands: Callable[[str, Mapping[str, Any], Path], str] | None = None,
+        commands: Callable[[str, Mapping[str, Any], Path, Path], str] | None = None,
     ) -> None:
         self._reader = FolderReader(root, branches)
         self._branches = branches
@@ -104,13 +104,14 @@ class FolderWriter:
                 "updated_at": now,
             }
             texts = {"proposal.toml": files.toml_text(_PROPOSAL_NOTE, table), "body.md": new.body}
-            made = files.create(folder, "proposal", number, new.head, texts | self._derived(new.repo, table))
+            derived = self._derived(new.repo, table, files.folder_of(folder, "proposal", number, new.head))
+            made = files.create(folder, "proposal", number, new.head, texts | derived)
         return self._reader.pull_of(new.repo, files.Entry(made, number, table))
 
-    def _derived(self, repo: str, table: dict[str, Any]) -> dict[str, str | bytes]:
+    def _derived(self, repo: str, table: Mapping[str, Any], folder: Path) -> dict[str, str | bytes]:
         patch = self._branches.patch(table["head_repo"], table["base"], table["head_oid"])
         place = self._branches.location(table["head_repo"])
-        return {"change.patch": patch, "commands.md": self._commands(repo, table, place)}
+        return {"change.patch": patch, "commands.md": self._commands(repo, table, place, folder)}
 
     def after_push(self, repo: str, branch: str, *, head_repo: str | None = None) -> None:
         """Bring patch and commands of the open proposal from ``branch`` up to date."""
@@ -119,7 +120,7 @@ class FolderWriter:
                 entry = self._reader.entry(repo, "proposal", pull.number)
                 if pull.state is PullState.OPEN and pull.head_oid != entry.table["head_oid"]:
                     table = {**entry.table, "head_oid": pull.head_oid}
-                    for name, text in self._derived(repo, table).items():
+                    for name, text in self._derived(repo, table, entry.folder).items():
                         files.write_whole(entry.folder / name, text)
                     self._change(entry, "proposal", head_oid=pull.head_oid)
 
@@ -139,6 +140,12 @@ class FolderWriter:
         """Change only the fields that are given."""
         measure(f"{repo} {number}", title=title, body=body)
         self._edit(repo, "proposal", number, body, title=title, base=base)
+        if title is not None:
+            with self._lock():
+                entry = self._reader.entry(repo, "proposal", number)
+                place = self._branches.location(entry.table["head_repo"])
+                text = self._commands(repo, entry.table, place, entry.folder)
+                files.write_whole(entry.folder / "commands.md", text)
 
     def set_draft(self, repo: str, number: int, *, draft: bool) -> bool:
         """Make it a draft or ready for review, unless it is already."""
@@ -231,15 +238,16 @@ class FolderWriter:
             files.write_whole(path, files.comment_text({**table, "updated_at": self._now()}, body))
 
 
-def default_commands(repo: str, table: Mapping[str, Any], place: Path) -> str:
-    """Return what a person types to submit a proposal; every name is quoted for the shell."""
+def default_commands(repo: str, table: Mapping[str, Any], place: Path, folder: Path) -> str:
+    """Return what a person types to submit the proposal in ``folder``; every name is quoted for the shell."""
     head, base = shlex.quote(table["head"]), shlex.quote(table["base"])
     title, slug = shlex.quote(table["title"]), shlex.quote(repo)
     fetched = shlex.quote(f"refs/heads/{table['head']}")
-    return f"""In a clone of `{repo}`, with `$PROPOSAL` set to the folder of this file. Signing off is yours to do:
+    return f"""To submit it, in a clone of `{repo}`. Signing off is yours to do:
 
 ```sh
-git fetch {shlex.quote(str(place))} {fetched}
+PROPOSAL={shlex.quote(str(folder.absolute()))}
+git fetch {shlex.quote(str(place.absolute()))} {fetched}
 git switch -c {head} FETCH_HEAD
 git commit --amend --no-edit --signoff
 git push --set-upstream origin HEAD

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from github.GithubObject import NotSet
 
+from syncbot.forge import attachments
 from syncbot.forge import github_values as values
 from syncbot.forge.errors import NotFoundError, RefusedError
 from syncbot.forge.github import GitHubConnection
@@ -147,6 +148,12 @@ class GitHubReader:
             lambda found: found.get_issue(number).get_comments(after),
             values.comment,
         )
+
+    def attachment(self, repo: str, url: str) -> bytes:
+        """The file behind the link of an attachment."""
+        _, known = self._at.repository(repo)
+        parts = urllib.parse.urlsplit(known.url)
+        return attachments.fetch(url, f"{parts.scheme}://{parts.netloc}", timeout=self._at.wire.timeout)
 
     def permission(self, repo: str, login: str) -> Permission:
         """What an account may do in a repository; asked once a run."""

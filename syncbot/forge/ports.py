@@ -85,6 +85,13 @@ class Reader(Protocol):
     def comments(self, repo: str, number: int, *, since: datetime.datetime | None = None) -> tuple[Comment, ...]:
         """Comments on an issue or pull request, oldest first; ``since`` leaves out what was not touched after it."""
 
+    def attachment(self, repo: str, url: str) -> bytes:
+        """The file behind a link that the forge made when somebody attached it to a comment. Sends no credential.
+
+        Raises `ForgeError` for any other address and for a file that is too large, besides what any question raises.
+        One request, and one for each redirect.
+        """
+
     def permission(self, repo: str, login: str) -> Permission:
         """What an account may do in a repository; ``unknown`` where the token may not ask. One request, asked once."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from syncbot.git.history import resolve
 from syncbot.git.refs import read_refs
 from syncbot.git.run import Access, Git, GitError
 from syncbot.git.url import parse_address, redact
@@ -29,6 +30,7 @@ class Clone:
     in a repository without one. ``shallow``: ancestry may be cut, so "is no ancestor" proves nothing. ``partial``:
     made with a filter, so objects may be missing (they may be missing elsewhere too). ``slug`` and ``host`` are
     guessed from the URL of the remote ``origin``. ``notes`` are remarks for a person, e.g. how the branch was chosen.
+    ``object_format`` is ``sha1`` or ``sha256``.
     ``bring`` is what its runners get as `Git.bring`: a mirror's can, a person's clone never fetches.
     """
 
@@ -43,6 +45,7 @@ class Clone:
     host: str | None = None
     slug: str | None = None
     notes: tuple[str, ...] = ()
+    object_format: str = "sha1"
     bring: Callable[[Collection[str]], None] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -52,7 +55,7 @@ class Clone:
 
     def git(self) -> Git:
         """Return a read-only runner that sees its objects and refs, and none of its configuration."""
-        view = plain_view(self.git_dir, self.common_dir)
+        view = plain_view(self.git_dir, self.common_dir, self.object_format)
         return Git(view.directory, view.access, bring=self.bring)
 
     def branch_candidates(self, branch: str) -> tuple[str, ...]:
@@ -82,20 +85,20 @@ def open_clone(path: str | Path) -> Clone:
     # Without the ceiling git would climb and read the repository around an empty folder.
     ceiling = git.with_env(GIT_CEILING_DIRECTORIES=str(resolved.parent))
     try:
-        git_dir, common_dir, shallow, bare = ceiling.lines(
+        git_dir, common_dir, shallow, bare, object_format = ceiling.lines(
             "rev-parse",
             "--path-format=absolute",
             "--git-dir",
             "--git-common-dir",
             "--is-shallow-repository",
             "--is-bare-repository",
+            "--show-object-format",
         )
     except (GitError, ValueError) as error:
         raise UsageError(f"--repo {path}: {_why_not(git, resolved, error)}") from None
     inside = Git(Path(git_dir), Access.READ)
-    refs = _branch_refs(inside)
-    is_bare = bare == "true"
-    branch_ref, notes = _default_branch(inside, refs, is_bare=is_bare)
+    head = _head(inside, Path(git_dir), Path(common_dir))
+    branch_ref, notes = _default_branch(head, _branch_refs(inside, head), is_bare=bare == "true")
     settings = _remote_settings(inside)
     host, slug = _origin(settings)
     if shallow == "true":
@@ -104,7 +107,7 @@ def open_clone(path: str | Path) -> Clone:
         path=place,
         git_dir=Path(git_dir),
         common_dir=Path(common_dir),
-        bare=is_bare,
+        bare=bare == "true",
         branch=_short(branch_ref),
         branch_ref=branch_ref,
         shallow=shallow == "true",
@@ -112,6 +115,7 @@ def open_clone(path: str | Path) -> Clone:
         host=host,
         slug=slug,
         notes=notes,
+        object_format=object_format,
     )
 
 
@@ -131,6 +135,20 @@ def branch_ref_in(clone: Clone, branch: str | None) -> str:
     return next((ref for ref in clone.branch_candidates(branch) if ref in known), branch)
 
 
+def branch_tip(clone: Clone, branch: str | None) -> str:
+    """The commit at the head of ``branch`` (or of the default branch), of any other ref the commit it names.
+
+    Raises `UsageError` as `branch_ref_in` does, `UnknownObjectError` when there is no such commit here.
+    """
+    if branch is not None:
+        known = {ref.name: ref for ref in read_refs(clone.git(), *clone.branch_candidates(branch))}
+        found = next((known[name] for name in clone.branch_candidates(branch) if name in known), None)
+        # A ref without a date may name a commit that is not here.
+        if found is not None and found.date is not None:
+            return found.commit
+    return resolve(clone.git(), branch_ref_in(clone, branch))
+
+
 def _why_not(git: Git, place: Path, error: Exception) -> str:
     try:
         top = git.text("rev-parse", "--show-toplevel")
@@ -144,32 +162,36 @@ def _why_not(git: Git, place: Path, error: Exception) -> str:
     return f"{place} is not a git clone; make one with: git clone --filter=blob:none URL {place}"
 
 
-def _branch_refs(git: Git) -> dict[str, str]:
+def _head(git: Git, git_dir: Path, common_dir: Path) -> str | None:
+    """Return the ref that HEAD names, from its file unless git keeps that elsewhere; None where it is detached."""
+    text = (git_dir / "HEAD").read_text("utf-8", "replace")
+    if text.startswith("ref:") and not (common_dir / "reftable").exists():
+        return text.removeprefix("ref:").strip()
+    status, output = git.result("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    return output.decode("utf-8", "replace").strip() if status == 0 else None
+
+
+def _branch_refs(git: Git, head: str | None) -> dict[str, str]:
     """Return the refs a default branch can be told from, with what each points to ("" for those that are ids)."""
     names = [f"{root}/{name}" for root in ("refs/heads", "refs/remotes/origin") for name in _FALLBACKS]
-    output = git.lines("for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/origin/HEAD", *names)
+    asked = dict.fromkeys(["refs/remotes/origin/HEAD", *names, *([head] if head else [])])
+    output = git.lines("for-each-ref", "--format=%(refname) %(symref)", "--", *asked)
     return dict(line.split(" ", 1) for line in output)
 
 
-def _default_branch(git: Git, refs: dict[str, str], *, is_bare: bool) -> tuple[str | None, tuple[str, ...]]:
-    status, output = git.result("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
-    head = output.decode("utf-8", "replace").strip() if status == 0 else None
+def _default_branch(head: str | None, refs: dict[str, str], *, is_bare: bool) -> tuple[str | None, tuple[str, ...]]:
     notes: tuple[str, ...] = () if head else ("HEAD is detached: it names a commit, not a branch",)
     if not is_bare and (target := refs.get("refs/remotes/origin/HEAD")):
         return target, notes
-    if is_bare and head and _exists(git, head):
+    if is_bare and head in refs:
         return head, notes
     roots = ("refs/heads", "refs/remotes/origin") if is_bare else ("refs/remotes/origin", "refs/heads")
     for name in (f"{root}/{branch}" for root in roots for branch in _FALLBACKS):
         if name in refs:
             return name, (*notes, f"the clone does not tell its default branch; {name} is taken for it")
-    if head and _exists(git, head):
+    if head in refs:
         return head, (*notes, f"the clone does not tell its default branch; the checked-out {head} is taken for it")
     return None, (*notes, "no default branch was found in the clone")
-
-
-def _exists(git: Git, ref: str) -> bool:
-    return git.result("rev-parse", "--verify", "--quiet", "--end-of-options", ref, ok=(0, 1, 128))[0] == 0
 
 
 def _short(ref: str | None) -> str | None:

@@ -24,14 +24,14 @@ from syncbot.git.run import Access, Git
 _LINKS = ("objects", "refs", "packed-refs", "shallow", "logs")
 
 
-def plain_view(git_dir: Path, common_dir: Path) -> Git:
-    """Return a read-only runner on a view of the repository.
+def plain_view(git_dir: Path, common_dir: Path, object_format: str | None = None) -> Git:
+    """Return a read-only runner on a view of the repository, whose ``object_format`` is asked for if not given.
 
     ``common_dir`` holds objects and refs, ``git_dir`` the HEAD (they differ in a linked work tree).
     """
     if (common_dir / "reftable").exists():
         return Git(git_dir, Access.READ)  # these refs cannot be read without the configuration that announces them
-    view = _folder(git_dir, common_dir)
+    view = _folder(git_dir, common_dir, object_format or _object_format(git_dir))
     # A copy: git takes no link for a HEAD. Replaced whole, since another thread may be reading.
     (view / "HEAD.new").write_bytes((git_dir / "HEAD").read_bytes())
     (view / "HEAD.new").replace(view / "HEAD")
@@ -39,12 +39,16 @@ def plain_view(git_dir: Path, common_dir: Path) -> Git:
 
 
 @functools.cache
-def _folder(git_dir: Path, common_dir: Path) -> Path:
+def _object_format(git_dir: Path) -> str:
+    return Git(git_dir, Access.READ).text("rev-parse", "--show-object-format")
+
+
+@functools.cache
+def _folder(git_dir: Path, common_dir: Path, object_format: str) -> Path:  # noqa: ARG001 - HEAD is of one git_dir
     view = Path(tempfile.mkdtemp(prefix="syncbot-view-"))
     atexit.register(_remove, view, os.getpid())
     for name in _LINKS:
         (view / name).symlink_to(common_dir / name)
-    object_format = Git(git_dir, Access.READ).text("rev-parse", "--show-object-format")
     if object_format != "sha1":
         settings = f"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = {object_format}\n"
         (view / "config").write_text(settings)

@@ -23,6 +23,7 @@ from syncbot.model.pins import Move, PinReading, PinSeen, PinText
 from syncbot.model.project import Pin
 from syncbot.model.words import PinForm, PinMove, TargetKind
 
+_PLACES = ("refs/heads/", "refs/remotes/origin/", "refs/tags/")
 _LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
 _HEX = re.compile(r"^[0-9a-fA-F]{7,64}$")
 _FOUND_TWICE = (
@@ -80,12 +81,19 @@ def upstream_refs(git: Git, until: dt.datetime | None = None) -> UpstreamRefs:
 
     ``until``: only tags up to that moment, and branches as their own history says they were then.
     """
-    heads = {ref.short: ref for ref in read_refs(git, "refs/heads/")}
-    remotes = {ref.short: ref for ref in read_refs(git, "refs/remotes/origin/") if ref.short != "HEAD"}
-    tags = {ref.short: ref for ref in read_refs(git, "refs/tags/")}
+    heads, remotes, tags = _by_place(read_refs(git, *_PLACES))
+    remotes.pop("HEAD", None)
     if until is not None:
         tags = {name: tag for name, tag in tags.items() if tag.date is not None and tag.date <= until}
     return UpstreamRefs(tags, heads | remotes, until)
+
+
+def _by_place(refs: Iterable[Ref]) -> tuple[dict[str, Ref], ...]:
+    found: tuple[dict[str, Ref], ...] = tuple({} for _ in _PLACES)
+    for ref in refs:
+        at = next(number for number, place in enumerate(_PLACES) if ref.name.startswith(place))
+        found[at][ref.short] = ref
+    return found
 
 
 def resolve_pins(upstream: Git, refs: UpstreamRefs, pin: Pin, texts: Iterable[PinText]) -> dict[str, PinReading]:

@@ -207,8 +207,20 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file that a comment links to. ``data`` is None where it cannot be had, and ``problem`` says why."""
+
+    url: str
+    data: bytes | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """A comment on an issue or a pull request. ``id`` is the forge's own and edits it."""
+    """A comment on an issue or a pull request. ``id`` is the forge's own and edits it.
+
+    ``uploads`` are the files it links to, once somebody fetched them.
+    """
 
     id: str
     url: str
@@ -216,6 +228,7 @@ class Comment:
     body: str
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
+    uploads: tuple[Upload, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,8 @@ class Prepared:
     """An edit as one commit on today's base. ``edit`` is its patch-id without context: a moved base leaves it alone.
 
     ``repo`` is proposed to, ``base`` its branch. The objects exist only after
-    `syncbot.proposals.prepare.Workshop.build`.
+    `syncbot.proposals.prepare.Workshop.build`. ``gone`` are the lines it takes out and puts in nowhere else in their
+    file, by path, without blanks around them: what somebody else's change is compared with.
     """
 
     key: Key
@@ -90,6 +91,7 @@ class Prepared:
     files: tuple[FileEdit, ...] = ()
     repairs: tuple[Repair, ...] = ()
     note: str | None = None
+    gone: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

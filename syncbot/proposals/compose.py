@@ -20,11 +20,17 @@ from syncbot.proposals.subject import Subject, pin_of
 from syncbot.proposals.venue import Venue
 from syncbot.render import results
 from syncbot.render.commit import title_of
-from syncbot.render.regions import merge, read_record, shorten, with_record
+from syncbot.render.regions import merge, read_record, with_record
+from syncbot.render.shorten import shorten
 from syncbot.render.template import render
 from syncbot.render.text import plain
 
-_POINTER = "(Left out, since the whole would be too long for this forge. `syncbot plan --json` prints it.)"
+_POINTER = (
+    "(Left out, since the whole would be too long for this forge. `syncbot report` has the evidence, `syncbot remove` "
+    "and `syncbot rebase` print the edit, and the folder of results beside the manifest has the figures.)"
+)
+# What stands around a text that is itself quoted in an issue, or marked as said in a comment.
+_AROUND = 4_000
 _MARKER = "<!-- syncbot-proposal {key} -->"
 _REGION_LINE = re.compile(r"^<!-- syncbot:(?:begin|end|record|/?results)\b.*-->\n?", re.MULTILINE)
 
@@ -62,6 +68,7 @@ def texts(subject: Subject) -> Texts:
         venue, "proposal/withdrawn.md.j2",
         {"next": subject.decision.next, "reasons": subject.standing.stage_reasons, "workaround": subject.workaround},
     )  # fmt: skip
+    withdrawn = shorten(withdrawn, BODY_LIMIT - _AROUND, _POINTER)
     there = seen.pull if not subject.issues else seen.issue
     if not isinstance(prepared, Prepared):
         current = there.body if there is not None else None
@@ -96,7 +103,9 @@ def texts(subject: Subject) -> Texts:
 
 
 def _renewed(subject: Subject, existing: str, rendered: str) -> str:
-    return _fitted(_with_results(subject, merge(existing, rendered)))
+    """The text that is there with our regions renewed; as it is where what people wrote leaves no room for them."""
+    whole = shorten(_with_results(subject, merge(existing, rendered)), BODY_LIMIT, _POINTER, owned=True)
+    return whole if len(whole) <= BODY_LIMIT else existing
 
 
 def _issue_texts(subject: Subject, fresh: Record, title: str, withdrawn: str) -> Texts:
@@ -120,7 +129,8 @@ def _hand_off(subject: Subject, record: Record, existing: str | None, title: str
     record = replace(record, progress=progress.value, pull=pull.number if pull is not None else record.pull)
     text = ""
     if isinstance(prepared, Prepared) and progress is Progress.PREPARED:
-        text = _REGION_LINE.sub("", _body(subject, prepared)).strip() + "\n" + _MARKER.format(key=subject.key)
+        text = _REGION_LINE.sub("", shorten(_body(subject, prepared), BODY_LIMIT - _AROUND, _POINTER)).strip()
+        text += "\n" + _MARKER.format(key=subject.key)
     fork = venue.web.removesuffix(venue.repo) + venue.push_repo if venue.web else venue.push_repo
     branch = f"syncbot/{subject.key}"
     compare = venue.reader.compare_url(venue.repo, venue.base, branch, head_repo=venue.head_repo) if text else ""
@@ -135,7 +145,10 @@ def _hand_off(subject: Subject, record: Record, existing: str | None, title: str
         },
     )  # fmt: skip
     whole = with_record(body, record)
-    return _fitted(merge(existing, whole) if existing is not None else whole)
+    if existing is None:
+        return _fitted(whole)
+    renewed = shorten(merge(existing, whole), BODY_LIMIT, _POINTER, owned=True)
+    return renewed if len(renewed) <= BODY_LIMIT else existing
 
 
 _STATUS = {
@@ -216,10 +229,11 @@ def review_topic(workaround: Workaround, carrier: str | None) -> str:
 def kept_text(note: Note, existing: str | None) -> Note:
     """Return the note with what people wrote around its region."""
     if existing is None:
-        return note
+        return replace(note, body=_fitted(note.body))
     record = read_record(note.body)
     body = merge(existing, note.body)
-    return replace(note, body=with_record(body, record) if record is not None else body)
+    body = shorten(with_record(body, record) if record is not None else body, BODY_LIMIT, _POINTER, owned=True)
+    return replace(note, body=body if len(body) <= BODY_LIMIT else existing)
 
 
 def marker(key: Key) -> str:

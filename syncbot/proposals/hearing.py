@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from syncbot.forge.errors import ForgeError
 from syncbot.forge.ports import Reader
-from syncbot.model.forge import Account, Comment, Issue, PullRequest
+from syncbot.model.forge import Account, Comment, Issue, PullRequest, Upload
 from syncbot.proposals.prepare import Keeps
+from syncbot.render.measured import carries_results, links
 from syncbot.render.wishes import Command
 from syncbot.render.wishes import commands as parse
 
 _COMMENTS = "comments/1"
+_UPLOADS = "uploads/1"
 _SETTLED = dt.timedelta(minutes=1)
 _SAID = re.compile(r"<!-- syncbot:said (?P<mark>[\w-]+) -->")
 
@@ -57,13 +62,31 @@ class Hearing:
         return [each for each in given if each.by and reader.permission(repo, each.by).may_write]
 
     def trusted(self, reader: Reader | None, repo: str | None, comments: Iterable[Comment]) -> tuple[Comment, ...]:
-        """Those comments that carry results and are by somebody who may write."""
+        """Those comments that carry results and are by somebody who may write, with the files attached to them.
+
+        Raises what the forge raises where asking later may help: results that were there yesterday must not count as
+        gone because a host does not answer today.
+        """
         if reader is None or repo is None:
             return ()
-        carrying = [each for each in comments if '"syncbot.attached/1"' in each.body and each.author.login]
+        carrying = [each for each in comments if carries_results(each.body) and each.author.login]
         return tuple(
-            each for each in carrying if each.author.login and reader.permission(repo, each.author.login).may_write
+            replace(each, uploads=tuple(self._upload(reader, repo, link) for link in links(each.body)))
+            for each in carrying
+            if each.author.login and reader.permission(repo, each.author.login).may_write
         )
+
+    def _upload(self, reader: Reader, repo: str, url: str) -> Upload:
+        """One attached file; what is attached never changes, so it is fetched once."""
+        if self._cache is not None and (kept := self._cache.get_json(_UPLOADS, [url]).get(url)) is not None:
+            return Upload(url=url, data=base64.b64decode(kept))
+        try:
+            data = reader.attachment(repo, url)
+        except ForgeError as error:
+            return Upload(url=url, problem=f"not read: {error}")
+        if self._cache is not None:
+            self._cache.put_json(_UPLOADS, {url: base64.b64encode(data).decode()})
+        return Upload(url=url, data=data)
 
     def said(self, comments: Iterable[Comment]) -> frozenset[str]:
         """Return the marks of the comments the bot made."""

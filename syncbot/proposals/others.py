@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from syncbot.forge.ports import Reader
@@ -10,9 +11,11 @@ from syncbot.model.forge import ChangedFile, PullRequest
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Prepared
 from syncbot.proposals.prepare import Keeps
+from syncbot.proposals.taken import gone_from
 
-_FILES = "pull-files/1"
+_FILES = "pull-files/2"
 _MOST_CANDIDATES = 10
+_SAME = 0.95
 
 
 def find(
@@ -32,10 +35,11 @@ def _files(pull: PullRequest, reader: Reader, repo: str, cache: Keeps | None) ->
     """What a pull request changes, asked once for each of its heads."""
     name = f"{repo}#{pull.number}@{pull.head_oid}"
     if cache is not None and (kept := cache.get_json(_FILES, [name]).get(name)) is not None:
-        return tuple(ChangedFile(path=p, status=s, added=a, removed=r) for p, s, a, r in kept)
+        return tuple(ChangedFile(path=p, status=s, added=a, removed=r, patch=d) for p, s, a, r, d in kept)
     found = reader.pull_files(repo, pull.number)
     if cache is not None:
-        cache.put_json(_FILES, {name: [[each.path, each.status, each.added, each.removed] for each in found]})
+        rows = [[each.path, each.status, each.added, each.removed, each.patch] for each in found]
+        cache.put_json(_FILES, {name: rows})
     return found
 
 
@@ -55,7 +59,16 @@ def names_of(workaround: Workaround, upstreams: Mapping[str, Upstream]) -> re.Pa
 
 
 def does_the_same(prepared: Prepared, files: Sequence[ChangedFile]) -> bool:
-    """Whether a change takes at least as many lines out of every file that the edit takes lines out of."""
-    theirs = {each.path: each.removed for each in files}
-    places = [each for each in prepared.files if each.removed]
-    return bool(places) and all(theirs.get(each.path, 0) >= (each.removed or 0) for each in places)
+    """Whether a change takes the lines out that the edit takes out, nearly all of them in every file.
+
+    Where the forge leaves a file's patch out (it is too large) the number of lines has to do.
+    """
+    theirs = {each.path: each for each in files} | {each.former_path: each for each in files if each.former_path}
+    ours = {path: Counter(lines) for path, lines in prepared.gone}
+    return bool(ours) and all(path in theirs and _goes(lines, theirs[path]) for path, lines in ours.items())
+
+
+def _goes(lines: Counter[str], theirs: ChangedFile) -> bool:
+    if theirs.patch is None:
+        return theirs.removed >= lines.total()
+    return (lines & gone_from(theirs.patch.encode())).total() >= _SAME * lines.total()

@@ -17,7 +17,7 @@ from syncbot.git.merge import changes
 from syncbot.git.objects import Entry, Scratch
 from syncbot.git.run import GitError
 from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome
-from syncbot.model.errors import CouldNotError, SyncbotError
+from syncbot.model.errors import CouldNotError
 from syncbot.model.project import Carrier, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
 from syncbot.proposals.prepare import Workshop
@@ -116,14 +116,7 @@ class PatchWorkshop(Workshop):
         """See `Workshop.prepare`; not cached, since it is rarely asked for."""
         return self.build(key, workaround, repo=repo, base=base, base_oid=base_oid)
 
-    def build(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
-        """See `Workshop.build`."""
-        try:
-            return self._built(key, workaround, repo, base, base_oid)
-        except SyncbotError as error:
-            return Stuck(key=key, reason=str(error))
-
-    def _built(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
+    def _build(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         carrier = carrier_of(workaround, key)
         path = f"{self._folder}/{workaround.id}/{carrier.patch}"
         if key.kind is ProposalKind.RESTORE:
@@ -138,10 +131,10 @@ class PatchWorkshop(Workshop):
             edited = self._target.patch(result.base, result.tree, paths)
             tree = self.store.replace(base_oid, {path: Entry(mode="100644", oid=self.store.write(edited))})
             # The patch's own id: where it stands in its file may change with every commit, what it does may not.
-            edit_id = Workshop.edit_id(self, result.base, result.tree, store=self._target)
+            edit_id = self.edit_id(self.diff(result.base, result.tree, store=self._target))
         else:
             tree = self._without(workaround, base_oid, path)
-            edit_id = self.edit_id(base_oid, tree)
+            edit_id = self.edit_id(self.diff(base_oid, tree))
         message = message_of(key, workaround, self._proposals, edit=edit_id, sign_off=self._sign_off)
         return Prepared(
             key=key, repo=repo, branch=branch_name(key), base=base, base_oid=base_oid, edit=edit_id, message=message,

@@ -22,12 +22,13 @@ from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome, Repair,
 from syncbot.model.errors import SyncbotError, UnknownObjectError
 from syncbot.model.project import Proposals, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
+from syncbot.proposals.taken import taken_out
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import is_ours, message_of
 
 log = logging.getLogger(__name__)
 
-_CACHE = "prepared/1"
+_CACHE = "prepared/2"
 _TEXTS = (".py", ".pyi", ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini", ".txt", ".md", ".sh")
 
 
@@ -55,6 +56,7 @@ class Workshop:
         self._version = version
         self._cache = cache
         self._brought: set[str] = set()
+        self._built: dict[str, Prepared] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -79,30 +81,43 @@ class Workshop:
 
     def build(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         """Like `prepare`, and the objects are in `store` afterwards."""
+        name = self._name(key, workaround, repo, base, base_oid)
+        if name in self._built:
+            return self._built[name]
         try:
-            result, note = self._edited(key, workaround, base_oid)
+            made = self._build(key, workaround, repo, base, base_oid)
         except SyncbotError as error:
             return Stuck(key=key, reason=str(error))
+        if isinstance(made, Prepared):
+            self._built[name] = made
+        return made
+
+    def _build(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
+        result, note = self._edited(key, workaround, base_oid)
         if not result.outcome.answered:
             reason = "nothing is left to do" if result.outcome is Outcome.EMPTY else "no verified edit was found"
             return Stuck(key=key, reason=reason, result=result)
-        edit_id = self.edit_id(base_oid, result.tree)
+        diff = self.diff(base_oid, result.tree)
+        edit_id = self.edit_id(diff)
         message = message_of(key, workaround, self._proposals, edit=edit_id, sign_off=self._sign_off)
         return Prepared(
             key=key, repo=repo, branch=branch_name(key), base=base, base_oid=base_oid, edit=edit_id, message=message,
             head=self.store.commit(result.tree, (base_oid,), message, self._identity(base_oid)),
-            outcome=result.outcome, files=result.files, repairs=result.repairs, note=note,
+            outcome=result.outcome, files=result.files, repairs=result.repairs, note=note, gone=taken_out(diff),
         )  # fmt: skip
 
-    def edit_id(self, base: str, tree: str, *, store: Scratch | None = None) -> str:
-        """Return the stable patch-id of a change without its context, so that a moved base alone does not change it."""
+    def diff(self, base: str, tree: str, *, store: Scratch | None = None) -> bytes:
+        """Return the change from ``base`` to ``tree`` without its context."""
         store = store or self.store
         paths = [change.path for change in changes(store, base, tree)]
-        diff = store.git.run(
+        return store.git.run(
             "diff-tree", "-r", "-p", "-U0", "--no-renames", "--full-index", "--no-textconv", "--no-ext-diff",
             "--src-prefix=a/", "--dst-prefix=b/", base, tree, "--", *paths,
         )  # fmt: skip
-        return store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
+
+    def edit_id(self, diff: bytes) -> str:
+        """Return the stable patch-id of what `diff` gave: without context a moved base alone does not change it."""
+        return self.store.git.text("patch-id", "--stable", stdin=diff).partition(" ")[0]
 
     def _edited(self, key: Key, workaround: Workaround, base_oid: str) -> tuple[EditResult, str | None]:
         commit, direction, note = _what(key, workaround)
@@ -223,6 +238,7 @@ def _read(key: Key, values: Any) -> Prepared | None:
                 "outcome": Outcome(values["outcome"]),
                 "files": tuple(FileEdit(**each) for each in values["files"]),
                 "repairs": tuple(Repair(**{**each, "kind": RepairKind(each["kind"])}) for each in values["repairs"]),
+                "gone": tuple((path, tuple(lines)) for path, lines in values["gone"]),
             }
         )
     except (TypeError, KeyError, ValueError):

@@ -18,7 +18,8 @@ from syncbot.proposals.venue import Venue
 class Subject:
     """One key with all that is known about it.
 
-    ``attached`` are results that may be believed, ``later`` says what became of the fixes in what the pins build.
+    ``attached`` are results that may be believed, ``unread`` says which were not taken and why, ``later`` what became
+    of the fixes in what the pins build.
     """
 
     key: Key
@@ -30,6 +31,7 @@ class Subject:
     upstreams: Mapping[str, Upstream]
     specs: tuple[Spec, ...] = ()
     attached: tuple[Attached, ...] = ()
+    unread: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
 
     @property

@@ -13,6 +13,7 @@ from syncbot.render.regions import with_record
 from syncbot.render.template import render
 from syncbot.render.wishes import Verb
 
+BOARD = "dashboard:"
 _SECTIONS = (
     ("Waiting for people", ("open", "pushed", "submitted", "others")),
     ("To look at", ("review", "unknown", "unsure")),
@@ -41,7 +42,7 @@ class Entry:
 
 def board_topic(repo: str) -> str:
     """Return the topic of the dashboard about ``repo``: one home may hold those of several downstreams."""
-    return f"dashboard:{repo.lower()}"
+    return f"{BOARD}{repo.lower()}"
 
 
 def dashboard(

@@ -86,13 +86,3 @@ def merge(existing: str, rendered: str) -> str:
     body = _REGION.sub(lambda match: new.get(match["name"], match[0]), existing)
     record = read_record(rendered)
     return with_record(body, record) if record is not None else body
-
-
-def shorten(body: str, limit: int, pointer: str) -> str:
-    """Return the text cut to ``limit`` characters by emptying whole regions, the last first, with a pointer in each."""
-    for match in reversed(list(_REGION.finditer(body))):
-        if len(body) <= limit:
-            break
-        name = match["name"]
-        body = body[: match.start()] + f"{begin(name)}\n{pointer}\n{end(name)}" + body[match.end() :]
-    return body

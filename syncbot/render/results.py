@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from syncbot.checks.judge import gate, judge, stale_reason
 from syncbot.checks.readers import ResultError
 from syncbot.checks.spec import Spec
 from syncbot.model.checks import Attached, CheckKind, Direction, Gate, Judged, Judgement, Row, Wanted
-from syncbot.model.forge import Comment, Permission
 from syncbot.render.text import plain
 
 if TYPE_CHECKING:
@@ -120,33 +118,9 @@ def read_block(name: str, text: str) -> tuple[Attached, ...]:
     return tuple(found)
 
 
-def from_comments(
-    comments: Sequence[Comment], permission: Callable[[str], Permission]
-) -> tuple[tuple[Attached, ...], tuple[str, ...]]:
-    """Return the results that comments carry, and a line for each block that was not taken, with the reason.
-
-    Only a comment whose author may write to the repository counts, as ``permission`` of a login says, asked only where
-    there is a block; who brought the results is that author, whatever the block says. Refusals of the gate come after
-    (`syncbot.checks.judge.refusals`).
-    """
-    found: list[Attached] = []
-    notes: list[str] = []
-    for comment in comments:
-        if not _OURS.search(comment.body):
-            continue
-        login = comment.author.login
-        may = permission(login) if login is not None else Permission.NONE
-        if not may.may_write:
-            why = "nobody could say whether its author may write" if may is Permission.UNKNOWN else "may not write here"
-            notes.append(f"results in {comment.url} by {login} are not taken: {why}")
-            continue
-        try:
-            sets = read_block(comment.url, comment.body)
-        except ResultError as error:
-            notes += error.problems
-            continue
-        found += (replace(each, by=f"@{login}") for each in sets)
-    return tuple(found), tuple(notes)
+def has_block(text: str) -> bool:
+    """Whether a text carries something that `read_block` would read, or refuse."""
+    return bool(_OURS.search(text))
 
 
 def block(attached: Attached, metrics: Sequence[str] | None = None) -> str:

@@ -119,6 +119,7 @@ def test_configuration_of_the_clone_runs_nothing(history, tmp_path):
     for key in ("merge.trap.driver", "diff.trap.command", "diff.trap.textconv", "filter.trap.clean", "core.fsmonitor"):
         history.git("config", key, f"touch {trap}; false")
     history.git("config", "diff.external", f"touch {trap}")
+    (history.path / ".git" / "info").mkdir()
     (history.path / ".git" / "info" / "attributes").write_text("* merge=trap diff=trap filter=trap\n")
     assert run(["remove", history.guard, "--repo", str(history.path), "--diff"]) == 0
     assert not trap.exists()

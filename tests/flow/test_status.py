@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import shutil
 
@@ -16,21 +17,8 @@ from syncbot.cli.main import run
 def stage(tmp_path, monkeypatch):
     stage = build(tmp_path)
     # Commits are hours apart in January; "today" must not move the days that are printed.
-    monkeypatch.setattr("syncbot.cli.status.dt", FrozenDay)
+    monkeypatch.setattr("syncbot.cli.clock.now", lambda: dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC))
     return stage
-
-
-class FrozenDay:
-    """The module ``datetime`` with a fixed now."""
-
-    import datetime as _real
-
-    date, timedelta, time, UTC = _real.date, _real.timedelta, _real.time, _real.UTC
-
-    class datetime(_real.datetime):  # noqa: N801 - stands in for the class of that name
-        @classmethod
-        def now(cls, tz=None):
-            return cls(2026, 2, 1, 12, tzinfo=tz)
 
 
 def ask(capsys, stage, *words: str, code: int = 0):

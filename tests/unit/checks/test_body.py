@@ -148,7 +148,7 @@ def test_the_checklist_names_each_check(specs, wanted):
 
 def test_only_comments_of_people_with_write_permission_count(attach, make_arms):
     from syncbot.model.forge import Account, Comment, Permission
-    from syncbot.render.results import from_comments
+    from syncbot.render.measured import from_comments
 
     def comment(login, body):
         return Comment(id="1", url=f"https://example.org/{login}", author=Account(login=login), body=body)

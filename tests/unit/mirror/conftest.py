@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,12 @@ ENV = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    # A commit would start the upkeep of a repository that lives for a second.
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_CONFIG_KEY_1": "core.fsync",
+    "GIT_CONFIG_VALUE_1": "none",
 }
 
 
@@ -132,12 +139,11 @@ class _Server(ThreadingHTTPServer):
         """A client that was killed is part of the tests."""
 
 
-@pytest.fixture
-def upstream(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def upstream_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with two commits on ``main``, a branch, two tags and a pull request's ref."""
-    path = tmp_path / "host" / "owner" / "name.git"
-    path.mkdir(parents=True)
-    run_git(path, "init", "-q", "-b", "main")
+    path = tmp_path_factory.mktemp("upstream")
+    run_git(path, "init", "-q", "--template=", "-b", "main")
     run_git(path, "config", "uploadpack.allowFilter", "true")
     for number in (1, 2):
         commit(path, f"Commit {number}")
@@ -147,11 +153,17 @@ def upstream(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def upstream(tmp_path: Path, upstream_template: Path) -> Path:
+    """A copy of it that a test may change."""
+    return Path(shutil.copytree(upstream_template, tmp_path / "host" / "owner" / "name.git"))
+
+
 def commit(path: Path, subject: str) -> str:
     (path / "file").write_text(f"{subject}\n")
     run_git(path, "add", "file")
     run_git(path, "commit", "-q", "-m", subject)
-    return run_git(path, "rev-parse", "HEAD")
+    return (path / ".git/refs/heads/main").read_text().strip()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Keys, regions, records, memory, commands: each parser undoes its writer, whatever strangers wrote between."""
 
 import datetime as dt
+import re
 import string
 
 import pytest
@@ -12,7 +13,8 @@ from syncbot.model.forge import Account, Comment
 from syncbot.model.proposal import Key, ProposalKind, Record
 from syncbot.render.branch import branch_name, parse_branch
 from syncbot.render.memory import Known, memory_line, read_memory
-from syncbot.render.regions import begin, end, merge, read_record, record_line, shorten, with_record
+from syncbot.render.regions import begin, end, merge, read_record, record_line, with_record
+from syncbot.render.shorten import shorten
 from syncbot.render.template import prose, render
 from syncbot.render.wishes import commands, wish_of
 
@@ -89,6 +91,45 @@ def test_too_long_a_text_loses_whole_regions():
     assert "x" * 100 in short
     assert "y" not in short.replace("syncbot", "")
     assert "kept" in short
+
+
+TABLE = "| a | b |\n| - | - |\n"
+SECTIONS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["## H", "**Lead.** x", "text", "<details>"]), st.integers(0, 60)),
+    max_size=6,
+)
+
+
+@given(sections=SECTIONS, limit=st.integers(200, 2000), record=st.booleans())
+def test_any_text_fits_and_no_table_is_cut(sections, limit, record):
+    """Whole sections go; the record, tables and code blocks stay whole or go whole, also with one section too long."""
+    blocks = []
+    for number, (owned, lead, rows) in enumerate(sections):
+        close = "\n</details>" if lead == "<details>" else ""
+        table = f"{lead}\n\n{TABLE}" + "".join(f"| {number} | {row} |\n" for row in range(rows)) + close
+        blocks.append(f"{begin('ab'[number % 2])}\n{table}\n{end('ab'[number % 2])}" if owned else table)
+    line = [record_line(Record(topic="t", title="T"))] if record else []
+    body = "\n".join([*blocks, *line])
+    short = shorten(body, limit, "(left out)")
+    assert len(short) <= limit
+    assert short == body or len(body) > limit
+    assert (read_record(short) is not None) == record
+    assert short.count("<details>") == short.count("</details>")
+    for number, (_, _, rows) in enumerate(sections):
+        assert len(re.findall(rf"^\| {number} \|", short, re.MULTILINE)) in (0, rows)
+
+
+def test_what_people_wrote_is_never_cut_for_ours():
+    body = f"{'mine ' * 50}\n\n## Mine\n\n{'mine ' * 50}\n{begin('a')}\n{'x' * 100}\n{end('a')}\n"
+    assert shorten(body, 300, "(left out)", owned=True) == body
+    assert "mine" in shorten(body, len(body) - 10, "(left out)", owned=True)
+    assert "xxx" not in shorten(body, len(body) - 10, "(left out)", owned=True)
+
+
+def test_headings_in_a_code_block_start_no_section():
+    body = f"## A\n\n```sh\n# x\n{'y' * 300}\n```\nafter\n\n## B\n\nsmall\n"
+    short = shorten(body, 100, "(left out)")
+    assert short == "## A\n\n(left out)\n\n## B\n\nsmall\n"
 
 
 @given(
