@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench docs site dist clean
+.PHONY: demo test workflows lint bench docs site dist clean
 
 demo: $(VENV)/.package
 	$(BIN)/syncbot demo
@@ -14,26 +14,36 @@ demo: $(VENV)/.package
 test: $(VENV)/.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
+# The workflows of .github/, run on this machine by act.
+workflows: $(VENV)/.stamp
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m workflows
+
 lint: $(VENV)/.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/zizmor --offline --persona pedantic --quiet .github/workflows
+	$(BIN)/zizmor --offline --persona pedantic --quiet .github action.yml
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/actionlint .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml tests/workflows/actions/*/action.yml \
+		tests/workflows/actions/*/*/action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/shellcheck .ci/run .ci/dist
 
 bench: $(VENV)/.package
 	$(BIN)/python benchmarks/run.py
 
-# The gallery in docs/gallery; SYNCBOT_CLONES adds the page of the real manifests.
+# What is made of the program in docs/: the command reference, the picture, and the gallery. SYNCBOT_CLONES adds the page
+# of the real manifests.
 docs: $(VENV)/.package
+	$(BIN)/python docs/make_commands.py
+	$(BIN)/python docs/make_picture.py
 	$(BIN)/python docs/gallery/make.py
 
 # The pages as a site, in build/site; any link or anchor that leads nowhere is an error.
 site: $(VENV)/.docs
-	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --quiet . build/site
+	$(BIN)/sphinx-build -c docs -b html --fail-on-warning --keep-going --nitpicky --fresh-env --quiet . build/site
 
 # Wheel and sdist, in dist.
 dist: $(VENV)/.dist

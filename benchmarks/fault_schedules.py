@@ -1,4 +1,6 @@
-"""Play seeded schedules of faults, and of what people do, on the fake GitHub: ``fault_schedules.py [COUNT] [FIRST]``.
+"""Play seeded schedules of faults, and of what people do, on the fake GitHub.
+
+``fault_schedules.py [COUNT] [FIRST] [JOBS]``: how many, from which seed on, in how many processes.
 
 Prints a line for each schedule that broke a promise (two proposals, a lost human edit, a push over a person's commit,
 a bug, no end), and a summary. Exit 1 if any did.
@@ -60,12 +62,13 @@ def play(seeds: tuple[int, ...]) -> list[str]:
 
 
 def main() -> int:
-    """Play them all on two cores."""
+    """Play them all, on two cores unless told otherwise."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    jobs = int(sys.argv[3]) if len(sys.argv) > 3 else 2
     chunks = [tuple(range(start, min(start + 10, first + count))) for start in range(first, first + count, 10)]
     began, problems, played = time.monotonic(), 0, 0
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(jobs) as pool:
         for chunk, found in zip(chunks, pool.map(play, chunks), strict=True):
             played += len(chunk)
             problems += len(found)

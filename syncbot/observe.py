@@ -216,7 +216,7 @@ def _facts(
         today=moment.today,
         head=head,
         sights=sights,
-        was_there=_was_there(clone.git(), head, workaround),
+        was_there=_was_there(clone.git(), head, workaround, sights),
         fixes=tuple(upstreams[claim.upstream].facts(claim) for claim in workaround.fixes),
         pins=tuple(_gated(pins[name], workaround) for name in shown),
         releases=tuple(upstreams[main].releases) if main is not None else (),
@@ -261,8 +261,10 @@ def _patch_sight(project: Project, clone: Clone, head: str, workaround: Workarou
     return Sight(fit=Fit.PRESENT, found=(str(carrier.patch),), reason=reason, stale=applies is Applies.NOT)
 
 
-def _was_there(git: Git, head: str, workaround: Workaround) -> bool:
-    if workaround.removed is not None:
+def _was_there(git: Git, head: str, workaround: Workaround, sights: Sequence[Sight]) -> bool:
+    in_tree = [sight for sight, carrier in zip(sights, workaround.carriers, strict=True) if carrier.branch is None
+               and carrier.carried is CarriedAs.IN_TREE]  # fmt: skip
+    if workaround.removed is not None or any(sight.fit in (Fit.PRESENT, Fit.PARTIAL) for sight in in_tree):
         return True
     commit = workaround.introduced.commit
     if commit is None:

@@ -15,6 +15,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from syncbot.cli.demo import runner
 from syncbot.cli.report import gathered
 from syncbot.cli.repos import open_project
 from syncbot.cli.status import moment_of
@@ -81,7 +82,8 @@ def main() -> None:
     """Write everything that can be written here, and say what was."""
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "demo"
-        for _ in play.play(demo):
+        demo.mkdir()
+        for _ in play.play(demo, runner(demo)):
             pass
         repos = [f"{name}={demo / name}.git" for name in ("lumen", "harbor")]
         write("demo", report(demo, repos, "2026-03-27"))

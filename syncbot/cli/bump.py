@@ -19,9 +19,18 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command(help="Say what moving a pin from OLD to NEW frees and loses, and which upstream changes go missing.")
 def bump(
     old: Annotated[
-        str, typer.Argument(metavar="OLD", help="What is pinned: tag, branch, commit, or the pin's own text.")
-    ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What is proposed, in the same words.")],
+        str | None, typer.Argument(metavar="OLD", help="What is pinned: tag, branch, commit, or the pin's own text.")
+    ] = None,
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="What is proposed, in the same words.")] = None,
+    pull: Annotated[
+        int | None, typer.Option("--pull", metavar="N", help="Read both from the files of this pull request.")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option("--in", metavar="OWNER/NAME", help="Where it is (default: here, or the downstream).")
+    ] = None,
+    comment: Annotated[
+        bool, typer.Option("--comment", help="Say it there, in one comment that is edited as it changes.")
+    ] = False,
     upstream: Annotated[
         str | None, typer.Option("--upstream", metavar="NAME", help="Which upstream, where there are several.")
     ] = None,
@@ -31,7 +40,20 @@ def bump(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print the answer; exit 0 whatever it is."""
+    """Print the answer; exit 0 whatever it is. With --pull as the text of a comment, empty if no pin is moved."""
+    if pull is not None:
+        from syncbot.cli.pin_check import Question, check_pull
+
+        if old is not None:
+            raise UsageError("--pull reads OLD and NEW from the pull request: leave them out")
+        check_pull(
+            Question(number=pull, where=where, config=config, repos=repo or [], comment=comment), as_json=as_json
+        )
+        return
+    if comment or where is not None:
+        raise UsageError("--comment and --in go with --pull N")
+    if old is None or new is None:
+        raise UsageError(f"Missing argument {'NEW' if old else 'OLD'!r}: name both, or a pull request by --pull N")
     from syncbot.bump import bump as review
     from syncbot.cli.repos import console, open_upstream, progress
     from syncbot.config import load_project

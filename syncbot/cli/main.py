@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "apply": "Carry out a plan that was read, as far as it still holds.",
     "sync": "Look at everything and say what is due; with --apply propose it.",
     "alarm": "Keep one issue that says a workflow fails.",
+    "hear": "Say whether an event asks for something, by somebody who may.",
     "demo": "Play the story of two stand-in projects, and check every answer.",
     "discover": "Find workarounds in the code that nobody recorded.",
     "track": "Write the manifest of a workaround: a finding, a pull request or a commit.",

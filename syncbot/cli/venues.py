@@ -119,6 +119,14 @@ def _connected(forge: Forge, token: Secret, slug: str, stack: ExitStack, timeout
     return GitHubReader(connection), GitHubWriter(connection)
 
 
+def connected_to(repo: Repo, stack: ExitStack) -> tuple[Reader, Writer]:
+    """Both halves of a client for the forge of ``repo``; raises `UsageError` where there is no token for it."""
+    token = _token(repo.forge)
+    if repo.forge.kind != "github" or token is None or repo.slug is None:
+        raise UsageError(f"no token for {repo.label} in {repo.forge.token_variable or 'any variable'}")
+    return _connected(repo.forge, token, repo.slug, stack, 20)
+
+
 def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, str]:
     """The repository whose workflow this is (or ``repo`` beside it) and its slug, with the workflow's own token.
 
@@ -174,7 +182,7 @@ def _in_folder(project: Project, name: str, clone: Clone) -> Place:
     slug = repo.slug or name
     home = (proposals.home.slug if proposals.home is not None else None) or slug
     reader = FolderReader(root, bare)
-    writer = FolderWriter(root, bare, clock.now)
+    writer = FolderWriter(root, bare, clock.now, beside=lambda body: _drawings(project, body))
     web = f"{repo.forge.web.rstrip('/')}/{repo.slug}" if repo.forge.web and repo.slug else None
     venue = Venue(
         reader=reader, repo=slug, push_repo=slug, base=downstream.branch or clone.branch or "main",
@@ -185,6 +193,20 @@ def _in_folder(project: Project, name: str, clone: Clone) -> Place:
         ),
     )  # fmt: skip
     return Place(venue=venue, writer=writer, home_writer=writer)
+
+
+def _drawings(project: Project, body: str) -> dict[str, str]:
+    """What is drawn beside a proposal in a folder."""
+    if '"syncbot.attached/1"' not in body:
+        return {}
+    from syncbot.checks.spec import read_specs
+    from syncbot.report.beside import drawings
+
+    checks = {each.id: each.checks for each in project.workarounds}
+    own = project.proposals.templates
+    return drawings(
+        body, lambda name: read_specs(checks.get(name, ())), templates=Path(project.root, own) if own else None
+    )
 
 
 def home_clone(root: Path) -> Clone | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,28 @@ class Builder:
         """Add a commit to ``branch`` and return its id; ``new_root`` starts the branch over without a parent."""
         parent = None if new_root else self._tips.get(branch)
         files = _edited(self._files[parent] if parent else {}, edits)
+        return self._write(branch, parent, files, f"{title}\n\n{body}", by=by, day=day, authored=authored)
+
+    def merge(self, branch: str, patch: bytes, title: str, *, by: Person, day: dt.date) -> str:
+        """Commit what a patch changes, and return the commit's id. Raises `GitError` where it does not apply."""
+        return self._write(branch, self._tips[branch], self.patched(branch, patch), title, by=by, day=day)
+
+    def edited(self, branch: str, edits: Sequence[Edit]) -> dict[str, str]:
+        """The files of a branch as these edits leave them."""
+        return _edited(self._files[self._tips[branch]], edits)
+
+    def patched(self, branch: str, patch: bytes) -> dict[str, str]:
+        """The files of a branch with a patch applied. Raises `GitError` where it does not apply without fuzz."""
+        with tempfile.TemporaryDirectory() as folder:
+            index = self.git.with_env(GIT_INDEX_FILE=str(Path(folder, "index")))
+            index.run("read-tree", self._tips[branch])
+            index.run("apply", "--cached", "-", stdin=patch)
+            return {path: index.run("show", f":{path}").decode() for path in index.lines("ls-files")}
+
+    def _write(
+        self, branch: str, parent: str | None, files: dict[str, str], message: str, *, by: Person, day: dt.date,
+        authored: dt.datetime | None = None,
+    ) -> str:  # fmt: skip
         self._minutes += 1
         now = dt.datetime.combine(day, dt.time(9), dt.UTC) + dt.timedelta(minutes=self._minutes)
         written = authored or now
@@ -79,8 +102,7 @@ class Builder:
             _signed("author", by, written),
             _signed("committer", by, now),
         ]
-        message = f"{title}\n\n{body}".strip() + "\n"
-        stream += [_data(message)] + ([f"from {parent}"] if parent else []) + ["deleteall"]
+        stream += [_data(message.strip() + "\n")] + ([f"from {parent}"] if parent else []) + ["deleteall"]
         for path, text in sorted(files.items()):
             stream += [f"M 100644 inline {path}", _data(text)]
         stream += ["get-mark :1", ""]
@@ -91,6 +113,10 @@ class Builder:
     def text(self, path: str, at: str = "main") -> str:
         """A file at a commit or tree."""
         return self.git.run("show", f"{at}:{path}").decode()
+
+    def patch(self, old: str, new: str) -> bytes:
+        """What lies between two commits, with the ids of the files it was made on."""
+        return self.git.run("diff", "--full-index", old, new)
 
     def branch(self, name: str, at: str) -> None:
         """Start a branch at a commit."""

@@ -1,145 +1,196 @@
-"""The stage: both repositories, the project's files, the memory, and the questions an act may ask.
+"""The stage: two repositories, the folder of the bot, the commands that are run there, and what people do.
 
-The questions go through the same functions as the commands; nothing here knows an answer.
+Nothing here knows an answer: `Run` is the program itself, and what it came to is read from what it printed and from the
+files it left.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from syncbot.config import load_project
 from syncbot.demo import harbor
-from syncbot.demo.builder import Builder
-from syncbot.edit import told
-from syncbot.edit.engine import edit
-from syncbot.git.clone import Clone, open_clone
-from syncbot.git.history import read_history, resolve
-from syncbot.git.objects import Scratch
-from syncbot.git.refs import read_refs
-from syncbot.landing.ask import ask
-from syncbot.landing.pins import moves
-from syncbot.landing.survey import parse_query
-from syncbot.landing.targets import in_version_order, release_tags, release_target
-from syncbot.memory import Memory, TagChanges, compare_tags
-from syncbot.model.edit import Direction, EditResult
-from syncbot.model.landing import Answer, FixReport
-from syncbot.model.pins import Move
-from syncbot.model.status import Standing
-from syncbot.observe import Clones, Moment, observe
-from syncbot.policy import conclude
-from syncbot.render.landing import fix_block
-from syncbot.render.status import moves_table, status_table
-from syncbot.render.text import plain
+from syncbot.demo.builder import Builder, Person
+from syncbot.demo.telling import Shown, excerpt
+from syncbot.forge.folder_files import change_toml
+from syncbot.git.run import Access, Git, GitError
+from syncbot.model.errors import CouldNotError
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+REPOS = "--repo lumen=lumen.git --repo harbor=harbor.git"
+ROW, NEXT, REASON = r"^masked-tail +\w", r"^  [A-Z]", r"^  ·"
+"""Lines of a status: the row, what is next, and why."""
+_IGNORE = "/*\n!/.gitignore\n!/patches\n!/syncbot.toml\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[[Sequence[str], dt.datetime], Ran]
+"""Runs ``syncbot`` with these arguments at that time, in the folder of the stage."""
 
 
 class Stage:
-    """Everything in ``folder``: ``lumen.git``, ``harbor.git``, ``syncbot.toml`` and ``patches/``."""
+    """Everything in ``folder``: ``lumen.git``, ``harbor.git``, and the bot's own files, which are a repository too."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         self.folder = folder
         self.lumen = Builder(folder / "lumen.git")
         self.harbor = Builder(folder / "harbor.git")
-        self._memory = Memory()
+        self.day = dt.date(2026, 1, 5)
+        self._run = run
+        self._git = Git(folder, Access.WRITE)
+        self._git.run("init", "--quiet", "--template=", "--object-format=sha1", "--initial-branch=main")
+        (folder / ".gitignore").write_text(_IGNORE, encoding="utf-8")
         (folder / "syncbot.toml").write_text(harbor.CONFIG, encoding="utf-8")
 
-    def record(self, workaround: str, manifest: str) -> None:
-        """Write a manifest."""
-        file = self.folder / "patches" / workaround / "patch.toml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(manifest, encoding="utf-8")
+    # -- commands ----------------------------------------------------------------------------------------------------
 
-    def where(self, query: str) -> FixReport:
-        """What ``syncbot where QUERY`` answers for all of lumen's releases."""
-        clone = open_clone(self.lumen.path)
-        git = clone.git()
-        releases = in_version_order(map(release_target, release_tags(read_refs(git, "refs/tags/"), "v0.*")))
-        return ask(git, resolve(git, str(clone.branch_ref)), releases, [parse_query(query)])[0]
+    def run(self, command: str) -> Ran:
+        """Run ``syncbot ...`` at noon of the day; ``$R`` in it names both clones. Raises where it does not leave 0."""
+        noon = dt.datetime.combine(self.day, dt.time(12), dt.UTC)
+        done = self._run(shlex.split(command.replace("$R", REPOS))[1:], noon)
+        if done.code != 0:
+            raise CouldNotError(f"{command} left with {done.code}: {done.err.strip() or done.out.strip()}")
+        return Ran(code=0, out=self._short(done.out), err=self._short(done.err))
 
-    def status(self, day: dt.date, *only: str) -> list[Standing]:
-        """What ``syncbot status`` answers on ``day``, of every workaround or of those named."""
-        facts = observe(load_project(self.folder), self._clones(), Moment(today=day), only=only)
-        return [conclude(each) for each in facts]
+    def _short(self, text: str) -> str:
+        return text.replace(f"{self.folder.as_uri()}/", "").replace(f"{self.folder}/", "")
 
-    def edited(self, workaround: str, direction: Direction) -> tuple[EditResult, dict[str, str]]:
-        """What ``syncbot remove`` or ``rebase`` makes of harbor's main, and the changed files as they are then."""
-        found = next(each for each in load_project(self.folder).workarounds if each.id == workaround)
-        with Scratch(self.harbor.path) as store:
-            result = edit(
-                store,
-                direction=direction,
-                commit=str(found.introduced.commit),
-                onto="refs/heads/main",
-                removal=found.removal,
-            )
-            texts = {file.path: store.git.run("show", f"{result.tree}:{file.path}").decode() for file in result.files}
-        return result, texts
+    def show(self, command: str, *patterns: str) -> Shown:
+        """Run a command, and show the lines of its answer in which one of ``patterns`` occurs."""
+        done = self.run(command)
+        return Shown(command=command, lines=excerpt(done.err + done.out, *patterns))
 
-    def pin_moves(self, day: dt.date) -> list[Move]:
-        """What ``syncbot status --pin-history`` answers."""
-        facts = observe(load_project(self.folder), self._clones(), Moment(today=day))
-        past = facts[0].pins[0].past
-        tips = [seen.reading.target.commit for seen in past if seen.reading.target and seen.reading.target.commit]
-        return moves(past, read_history(open_clone(self.lumen.path).git(), list(dict.fromkeys(tips))))
+    def status(self, *patterns: str) -> tuple[Shown, str]:
+        """The status on this day, and what it says in three words: stage, fit, decision."""
+        command = f"syncbot status $R --as-of {self.day}"
+        said = self.run(command).out
+        found = re.search(rf"^{harbor.ID} +(\w+) +(\w+) +(\w+)", said, re.MULTILINE)
+        return Shown(command=command, lines=excerpt(said, *patterns)), ", ".join(found.groups()) if found else "no row"
 
-    def look_at_tags(self, day: dt.date) -> TagChanges:
-        """What changed about lumen's tags since they were last looked at; remembers them as they are now."""
-        now = {ref.short: ref.commit for ref in read_refs(open_clone(self.lumen.path).git(), "refs/tags/")}
-        changes = compare_tags(self._memory.tags, now)
-        self._memory = self._memory.with_tags("lumen", now, day)
-        return changes
+    def sync(self, *patterns: str) -> Shown:
+        """Let the bot write what is due; without ``patterns`` the commands it prints for people are left out."""
+        return self.show("syncbot sync --apply $R", *(patterns or (r"^ {0,2}\S",)))
 
-    def _clones(self) -> Clones:
-        def clone(builder: Builder) -> Clone:
-            return open_clone(builder.path)
+    def left(self) -> int:
+        """How many writes another run would make."""
+        return len(json.loads(self.run("syncbot plan --json $R").out)["actions"])
 
-        return Clones(upstreams={"lumen": clone(self.lumen)}, downstreams={"harbor": clone(self.harbor)}, pins={})
+    # -- what people do ----------------------------------------------------------------------------------------------
 
+    def record(self, manifest: str, patch: bytes | None = None) -> None:
+        """Write the manifest, with its carried patch or without one, and commit it."""
+        where = self.folder / "patches" / harbor.ID
+        where.mkdir(parents=True, exist_ok=True)
+        (where / "patch.toml").write_text(manifest, encoding="utf-8")
+        (where / "change.patch").unlink(missing_ok=True)
+        if patch is not None:
+            (where / "change.patch").write_bytes(patch)
+        self.commit("Record what is known", by=harbor.CLEO)
 
-def answer(report: FixReport, release: str) -> Answer:
-    """The answer for one release."""
-    return next(each for each in report.answers if each.target.ref == release)
+    def commit(self, title: str, *, by: Person) -> None:
+        """Commit the bot's files."""
+        self._git.run("add", "--all")
+        name, mail = by.ident.rstrip(">").split(" <")
+        self._git.run("-c", f"user.name={name}", "-c", f"user.email={mail}", "commit", "--quiet", "-m", title)
 
+    def merge_own(self, proposal: Proposal) -> None:
+        """Take a proposal to the bot's repository: its patch is applied and committed."""
+        self._git.run("apply", "--index", str(proposal.folder / "change.patch"))
+        self.commit(proposal.title, by=harbor.CLEO)
+        proposal.change(state="merged")
 
-def verdicts(report: FixReport) -> str:
-    """Every release with its verdict, for a check."""
-    return ", ".join(f"{each.target.ref} {each.verdict}" for each in report.answers)
+    def merge(self, proposal: Proposal, title: str) -> str:
+        """Take a proposal to harbor, as its maintainers do."""
+        made = self.harbor.merge("main", proposal.patch, title, by=harbor.CLEO, day=self.day)
+        proposal.change(state="merged")
+        return made
 
+    def last_change(self, *patterns: str) -> Shown:
+        """The last commit of the bot's files, as a person looks at it."""
+        return Shown(command="git show", lines=excerpt(self._git.text("show"), *patterns))
 
-def stands(standing: Standing) -> str:
-    """Stage, fit and decision of a workaround, for a check."""
-    first = standing.decisions[0]
-    return f"{standing.stage}, {first.sight.fit}, {first.choice}"
+    # -- what is there -----------------------------------------------------------------------------------------------
 
+    def proposals(self, repo: str = harbor.REPO) -> list[Proposal]:
+        """The proposals to a repository, oldest first."""
+        return [Proposal(folder=each) for each in sorted((self.folder / "forge" / repo / "proposals").glob("0*"))]
 
-def status_command(day: dt.date, *words: str) -> str:
-    """The command that gives a status of the story again, in a folder that was kept."""
-    chosen = "".join(f" {word}" for word in words)
-    return f"syncbot status{chosen} --as-of {day} --repo lumen=lumen.git --repo harbor=harbor.git"
-
-
-def shown_fix(report: FixReport) -> tuple[RenderableType, ...]:
-    """A fix report as ``where`` prints it."""
-    return tuple(fix_block(report))
-
-
-def shown_status(standings: Sequence[Standing]) -> tuple[RenderableType, ...]:
-    """Standings as ``status`` prints them."""
-    return tuple(status_table(standings))
+    def applies(self, patch: bytes) -> bool:
+        """Whether a patch applies to harbor's main without fuzz."""
+        try:
+            self.harbor.patched("main", patch)
+        except GitError:
+            return False
+        return True
 
 
-def shown_edit(result: EditResult) -> tuple[RenderableType, ...]:
-    """The answer of the edit engine as ``remove`` and ``rebase`` print it."""
-    from rich.text import Text
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A proposal as it lies in its folder."""
 
-    return tuple(Text(plain(line)) for line in told.lines(result))
+    folder: Path
 
+    @property
+    def table(self) -> dict[str, Any]:
+        """What ``proposal.toml`` says."""
+        return tomllib.loads((self.folder / "proposal.toml").read_text(encoding="utf-8"))
 
-def shown_moves(found: Sequence[Move]) -> tuple[RenderableType, ...]:
-    """Moves as ``status --pin-history`` prints them."""
-    return (moves_table(found),)
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self.table["title"])
+
+    @property
+    def body(self) -> str:
+        """Its text."""
+        return (self.folder / "body.md").read_text(encoding="utf-8")
+
+    @property
+    def stands(self) -> str:
+        """Its state in words: open, ready; draft; merged; closed."""
+        table = self.table
+        return "draft" if table["draft"] and table["state"] == "open" else str(table["state"])
+
+    @property
+    def patch(self) -> bytes:
+        """What it changes."""
+        return (self.folder / "change.patch").read_bytes()
+
+    @property
+    def edit(self) -> str:
+        """The id of its edit, to which results are bound."""
+        found = re.search(r"--edit ([0-9a-f]+)", self.body)
+        return found[1] if found else ""
+
+    @property
+    def ticked(self) -> list[str]:
+        """The checks whose boxes are ticked."""
+        return re.findall(r"\[x\] .*<!-- syncbot:check ([\w-]+) -->", self.body)
+
+    @property
+    def comments(self) -> list[str]:
+        """The texts of its comments."""
+        return [each.read_text(encoding="utf-8") for each in sorted((self.folder / "comments").iterdir())]
+
+    def change(self, **values: object) -> None:
+        """Change what ``proposal.toml`` says, as a person does who has acted."""
+        change_toml(self.folder / "proposal.toml", **values)
+
+    def tick(self, name: str) -> None:
+        """Tick a box of the checklist."""
+        text = re.sub(rf"\[ \]( .*<!-- syncbot:check {name} -->)", r"[x]\1", self.body)
+        (self.folder / "body.md").write_text(text, encoding="utf-8")

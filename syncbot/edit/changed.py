@@ -90,3 +90,9 @@ class Changed:
     r: Content
     added: frozenset[int] = frozenset()
     removed: frozenset[int] = frozenset()
+
+    @property
+    def left(self) -> str | None:
+        """Today's path, where the result has no such file any more: deleted, or renamed back."""
+        moved = self.r.data is None or self.r.path != self.h.path
+        return self.h.path if moved and self.h.data is not None else None

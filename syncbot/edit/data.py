@@ -25,7 +25,7 @@ def error(path: str, source: bytes) -> str | None:
             from ruamel.yaml.error import YAMLError
 
             try:
-                for _ in YAML(typ="safe", pure=True).parse(text):
+                for _ in YAML(typ="safe", pure=True).compose_all(text):
                     pass
             except YAMLError as problem:
                 return f"no longer YAML: {str(problem).splitlines()[0]}"

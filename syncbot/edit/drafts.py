@@ -46,7 +46,9 @@ def three_way(store: Scratch, read: Read) -> Draft:
     clashes = []
     for file in read.files:
         entry = entries.get(file.name)
-        if file.name in merged.conflicts:
+        if file.taken:
+            clashes.append(_taken(file))
+        elif file.name in merged.conflicts:
             clashes.append(conflicts.whole_file(file.shown, "a three-way merge conflicts here"))
         elif entry != file.h or file.out_path != file.path:
             if file.path is not None and file.out_path != file.path:
@@ -56,6 +58,10 @@ def three_way(store: Scratch, read: Read) -> Draft:
     steps = tuple(Step(method=Method.THREE_WAY, path=one.path, line=0, met=one.reason) for one in clashes)
     steps = steps or (Step(method=Method.THREE_WAY, path="", line=0, met="merges"),)
     return Draft(method=Method.THREE_WAY, files=data, entries=put, steps=steps, conflicts=tuple(clashes))
+
+
+def _taken(file: File) -> Conflict:
+    return conflicts.whole_file(file.shown, f"its name before the change, {file.side.b_path}, is another file's by now")
 
 
 def places(files: Sequence[File], finder: Finder) -> Places:
@@ -87,7 +93,9 @@ def hunk_by_hunk(store: Scratch, read: Read, found: Places, merged: Draft, finde
     stuck = {conflict.path for conflict in merged.conflicts}
     texts = []
     for file in read.files:
-        if file.is_text and (file.change or file.side.a == file.side.b or file.side.b is None):
+        if file.taken:
+            clashes.append(_taken(file))
+        elif file.is_text and (file.change or file.side.a == file.side.b or file.side.b is None):
             texts.append(file)
         elif file.shown in stuck:
             clashes.append(conflicts.whole_file(file.shown, "no file of lines, and changed on both sides"))
@@ -154,7 +162,7 @@ def _cut(files: Sequence[File], found: Places, finder: Finder) -> dict[str, byte
         if isinstance(settled, Conflict):
             return settled
         whole = file.side.b is None and (file.contents[2].data == file.contents[0].data or not settled.strip())
-        if whole or settled != file.contents[2].data:
+        if whole or settled != file.contents[2].data or file.out_path != file.path:
             result[file.path] = None if whole else settled
         if file.path in result and file.out_path != file.path:
             result[file.out_path], result[file.path] = result[file.path], None

@@ -18,6 +18,7 @@ class File:
     """One file of the change against today's branch. ``path`` is where it is today, None where it is gone.
 
     ``contents`` are the side that goes, the side that comes, and today's; ``name`` is its name in the flat trees.
+    ``taken`` means that another file has, by now, the name that this one would get back.
     """
 
     name: str
@@ -27,6 +28,7 @@ class File:
     contents: tuple[Content, Content, Content]
     change: Sequence[Hunk]
     alignment: Alignment
+    taken: bool = False
 
     @property
     def shown(self) -> str:
@@ -111,6 +113,7 @@ def read(store: Scratch, sides: Sequence[Side], what: Recorded, base: str) -> Re
                 name=name, side=side, path=path, h=entry, contents=(a, b, h),
                 change=changed.get(name, []) if lines else [],
                 alignment=Alignment.of(a.lines, h.lines, since.get(name, []) if lines else []),
+                taken=path == side.a_path != side.b_path and side.b_path in here,
             )
         )  # fmt: skip
     return Read(files=tuple(files), goes=goes, comes=comes, today=today)

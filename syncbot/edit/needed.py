@@ -13,7 +13,7 @@ from syncbot.edit import python
 from syncbot.edit.changed import Changed
 from syncbot.edit.facts import Definition
 from syncbot.edit.modules import dotted, resolved, same_module, tail_of
-from syncbot.edit.search import SCRIPTS, Search, stricter
+from syncbot.edit.search import SCRIPTS, SHORT, Search, stricter
 from syncbot.model.edit import Problem, ProblemKind
 
 _MANY = 60
@@ -50,19 +50,28 @@ def _needed(search: Search) -> Iterator[tuple[str, Problem]]:
 
 
 def _imported(search: Search, file: Changed, definition: Definition) -> Iterator[Problem]:
-    module = dotted(file.path)
+    for module in search.homes(file.path):
+        yield from _imported_from(search, file, definition, module)
+
+
+def _imported_from(search: Search, file: Changed, definition: Definition, module: list[str]) -> Iterator[Problem]:
     tail = module[-1] if module else ""
     shape = re.compile(rf"\bimport\b|\.{re.escape(definition.name)}\b|^\s*{re.escape(definition.name)}\b[^(=:]*$|[\"']")
     hits = search.hits.get(definition.name, {})
     for path in search.files(definition.name):
         content = search.content(path)
-        if not tail or tail.encode() not in (content.data or b"") or not any(shape.search(h.text) for h in hits[path]):
+        source = content.data or b""
+        near = b"import *" in source or any(shape.search(hit.text) for hit in hits[path])
+        if not tail or tail.encode() not in source or not near:
             continue
         aliases = set()
         for item in content.facts.imports:
             target = resolved(item, path)
-            if same_module(target, module, path) and item.name == definition.name and item.module is not None:
-                yield _used(path, item.start, f"{path} still imports {definition.name} from {file.path}")
+            if same_module(target, module, path) and item.module is not None:
+                if item.name == definition.name:
+                    yield _used(path, item.start, f"{path} still imports {definition.name} from {file.path}")
+                if item.name == "*" and (line := python.read_at(content.tree, definition.name)) is not None:
+                    yield _used(path, line, f"{path} still uses {definition.name}, by * from {file.path}")
             if same_module([*target, item.name] if item.module is not None else item.name.split("."), module, path):
                 aliases.add(item.bound)
         for read in content.facts.attributes:
@@ -107,7 +116,7 @@ def _own_class(search: Search, file: Changed, definition: Definition) -> Iterato
 
 def _parameter(search: Search, file: Changed, definition: Definition) -> Iterator[Problem]:
     name = definition.owner.rpartition(".")[2]
-    both = [path for path in search.files(name) if path in search.hits.get(definition.name, {})]
+    both = [path for path in search.files(definition.name) if len(name) < SHORT or path in search.hits.get(name, {})]
     takers = [
         signature
         for path in both
@@ -137,19 +146,19 @@ def _fixture(search: Search, file: Changed, definition: Definition) -> Iterator[
 
 def _modules_needed(search: Search) -> Iterator[Problem]:
     for file in search.changed:
-        if file.r.data is None and file.h.data is not None:
-            literal = tail_of(file.path)
+        if file.left is not None:
+            literal = tail_of(file.left)
             for path, found in search.hits.get(literal, {}).items():
                 if not path.endswith((".md", ".rst")):
-                    yield _used(path, found[0].line - 1, f"{path} still names {file.path}")
-            module = dotted(file.path) if python.is_python(file.path) else []
-            if file.path.endswith("/__init__.py") and search.has_folder(file.path.rpartition("/")[0]):
+                    yield _used(path, found[0].line - 1, f"{path} still names {file.left}")
+            module = dotted(file.left) if python.is_python(file.left) else []
+            if file.left.endswith("/__init__.py") and search.has_folder(file.left.rpartition("/")[0]):
                 module = []  # what is left in the folder can still be imported
             for path in search.importing(module) if module else ():
                 for item in search.content(path).imports.values():
                     target = resolved(item, path)
                     if same_module(target, module, path) or same_module([*target, item.name], module, path):
-                        yield _used(path, item.start, f"{path} still imports {file.path}")
+                        yield _used(path, item.start, f"{path} still imports {file.left}")
         before, after = file.h.facts.parametrized, file.r.facts.parametrized
         asked = {(function, name): line for name, line, function in file.r.facts.asked}
         for function, names in before.items():

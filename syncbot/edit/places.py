@@ -136,4 +136,8 @@ def apply(lines: Sequence[bytes], cuts: Sequence[Cut]) -> list[bytes] | None:
         result += cut.new
         at = cut.end
     result += lines[at:]
-    return result
+    # A last line without an end that is no longer the last would run into the next one.
+    if all(line.endswith(b"\n") for line in result[:-1]):
+        return result
+    end = b"\r\n" if any(line.endswith(b"\r\n") for line in lines) else b"\n"
+    return [line if line.endswith(b"\n") else line + end for line in result[:-1]] + result[-1:]

@@ -14,7 +14,7 @@ from typing import Any
 
 SUFFIXES = (".py", ".pyi")
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
-_SCOPE = (*FUNCTION, ast.ClassDef)
+SCOPE = (*FUNCTION, ast.ClassDef)
 _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.Assert)
 
 _NO_STATEMENT = frozenset((
@@ -36,6 +36,15 @@ def parse(source: bytes) -> ast.Module | None:
             return ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+
+def read_at(tree: ast.Module | None, name: str) -> int | None:
+    """Return the line (from 0) where a plain name is read that the file binds nowhere itself; None if it is not."""
+    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name] if tree else []
+    if not used or any(not isinstance(node.ctx, ast.Load) for node in used):
+        return None
+    bound = any(isinstance(node, SCOPE) and node.name == name for node in ast.walk(tree)) if tree else False
+    return None if bound else used[0].lineno - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +138,7 @@ def spans(tree: ast.Module) -> list[Span]:
 
 def _spans(body: list[ast.stmt], prefix: str) -> Iterator[Span]:
     for node in body:
-        if isinstance(node, _SCOPE):
+        if isinstance(node, SCOPE):
             start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
             name = prefix + node.name
             kind = "class" if isinstance(node, ast.ClassDef) else "function"

@@ -12,7 +12,7 @@ import difflib
 import itertools
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncbot.edit import lines as said
@@ -22,8 +22,8 @@ from syncbot.git.merge import Hunk
 
 _MOST_LINES = 80
 _WORD = re.compile(r"(\s*)(#[^\n]*|\w+|[^\w\s])")
-# What a formatter adds and drops.
-_FREE = frozenset(",()\\")
+# What a formatter adds and drops where it wraps. Brackets are more than that: what they hold may have changed hands.
+_FREE = frozenset(",\\")
 _OPEN, _SHUT = frozenset("([{"), frozenset(")]}")
 # Nothing of these begins a line of its own once the word before it is gone.
 _TAIL = _SHUT | frozenset(",:.")
@@ -106,12 +106,12 @@ def _dump(lines: Sequence[bytes]) -> str | None:
 
 def _merged(a: Sequence[bytes], b: Sequence[bytes], h: Sequence[bytes]) -> tuple[bytes, ...] | None:
     """Return ``h``, which says what ``a`` says, changed to say what ``b`` says; None where that is not sure."""
-    if not any(line.strip() for line in b):
-        return ()
     ours, theirs, today = _words(a), _words(reindented(b, a[0], h[0])), _words(h)
     at = _places(ours, today)
     if at is None:
         return None
+    if not theirs:
+        return ()
     written = _written(ours, theirs, today, at)
     if any(one.text.startswith("#") and not other.starts_line for one, other in itertools.pairwise(written)):
         return None
@@ -148,10 +148,13 @@ def _differences(one: Sequence[_Word], other: Sequence[_Word]) -> Sequence[tuple
 
 def _written(ours: Sequence[_Word], theirs: Sequence[_Word], today: Sequence[_Word], at: dict[int, int]) -> list[_Word]:
     """Return today's words without those of ``ours`` that ``theirs`` lacks, and with those it has besides."""
+    lines = {place for number, place in at.items() if today[number].starts_line}
     goes: set[int] = set()
     comes: list[tuple[int, Sequence[_Word]]] = []
     for tag, i1, i2, j1, j2 in _differences(ours, theirs):
-        if tag != "equal":
+        if tag == "delete":
+            goes |= set(_whole_lines(ours, range(i1, i2), lines))
+        elif tag != "equal":
             goes |= set(range(i1, i2))
             # What comes after one comma and before the next is told from one side or from the other.
             late = i1 == i2 and i1 < len(ours) and theirs[j1].text == ours[i1].text == ","
@@ -171,6 +174,14 @@ def _written(ours: Sequence[_Word], theirs: Sequence[_Word], today: Sequence[_Wo
     for _, words in comes:
         written += _put(words, written, None)
     return written
+
+
+def _whole_lines(ours: Sequence[_Word], goes: range, lines: Collection[int]) -> range:
+    """Return the same words told from the beginning of a line, where they can be: ``and guard`` for ``guard and``."""
+    at = goes
+    while at.start > 0 and at.start not in lines and ours[at.start - 1].text == ours[at.stop - 1].text:
+        at = range(at.start - 1, at.stop - 1)
+    return at if at.start in lines else goes
 
 
 def _space(word: _Word, dropped: _Word | None, before: Sequence[_Word]) -> str:

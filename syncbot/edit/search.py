@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from syncbot.edit import python
 from syncbot.edit.changed import Changed, Content
 from syncbot.edit.facts import Definition
-from syncbot.edit.modules import dotted, tail_of
+from syncbot.edit.modules import dotted, resolved, same_module, tail_of
 from syncbot.git.merge import Found, grep
 from syncbot.git.objects import Scratch
 
@@ -40,7 +40,7 @@ class Search:
         self.store = store
         self.result = result
         self.parent = parent
-        self.changed = [file for file in changed if file.h.data != file.r.data]
+        self.changed = [file for file in changed if file.h.data != file.r.data or file.left is not None]
         # The longest lines tell best; a command line has an end.
         self.moved = sorted(dict.fromkeys(moved), key=len, reverse=True)[:_MOST_MOVED]
         self._contents: dict[str, Content] = {file.r.path: file.r for file in changed if file.r.data is not None}
@@ -58,9 +58,10 @@ class Search:
             kept = {(one.owner, one.name) for one in file.r.facts.definitions}
             functions = set(file.r.facts.signatures)
             for definition in file.h.facts.definitions:
+                least = SHORT if definition.owner else 2
                 if (
                     (definition.owner, definition.name) in kept
-                    or len(definition.name) < SHORT
+                    or len(definition.name) < least
                     or definition.name.startswith("__")
                 ):
                     continue
@@ -96,28 +97,29 @@ class Search:
     def _suffixes(self) -> set[str]:
         """Return the kinds of files that can hold a use: Python, those that changed, and scripts that name files."""
         found = {*python.SUFFIXES, *(PurePosixPath(file.path).suffix for file in self.changed)} - {""}
-        if any(file.r.data is None for file in self.changed) or any(one.kind == "option" for _, one in self.gone):
+        if any(file.left is not None for file in self.changed) or any(one.kind == "option" for _, one in self.gone):
             found |= set(SCRIPTS)
         return found
 
     def _wanted(self) -> _Wanted:
-        wanted = _Wanted(literals=set(self.moved))
+        wanted, names = _Wanted(literals=set(self.moved)), set[str]()
         for _, definition in self.gone:
             wanted.words.add(definition.name)
+            names.add(definition.name)
             if definition.kind == "parameter":
                 wanted.words.add(definition.owner.rpartition(".")[2])
             if definition.kind == "option":
                 wanted.words.add(definition.name.replace("_", "-"))
         for file in self.changed:
-            if file.r.data is None:
-                wanted.literals.add(tail_of(file.path))
-                if python.is_python(file.path):
-                    wanted.words.add(dotted(file.path)[-1])
+            if file.left is not None:
+                wanted.literals.add(tail_of(file.left))
+                if python.is_python(file.left):
+                    names.add(dotted(file.left)[-1])
             for name in self.coming_attributes(file):
                 wanted.words.add(name)
             for name, _ in stricter(file):
                 wanted.words.add(name.rpartition(".")[2])
-        wanted.words = {word for word in wanted.words if len(word) >= SHORT}
+        wanted.words = {word for word in wanted.words if len(word) >= SHORT} | names
         return wanted
 
     def content(self, path: str) -> Content:
@@ -184,6 +186,19 @@ class Search:
             for read in file.r.facts.attributes
             if read.line in file.added and read.name not in stay and not read.name.startswith("__")
         }
+
+    def homes(self, path: str) -> list[list[str]]:
+        """Return the dotted names of a module and of the packages around it that give all its names on by ``*``."""
+        found = [dotted(path)]
+        folder = path.rpartition("/")[0]
+        while folder and (package := f"{folder}/__init__.py") in self.listing:
+            if package != path and any(
+                item.name == "*" and any(same_module(resolved(item, package), home, package) for home in found)
+                for item in self.content(package).imported
+            ):
+                found.append(dotted(package))
+            folder = folder.rpartition("/")[0]
+        return found
 
     def has_folder(self, folder: str) -> bool:
         """Whether the result has a file in ``folder`` or below."""

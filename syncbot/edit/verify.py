@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from syncbot.edit import data, python
+from syncbot.edit import blocks, data, python
 from syncbot.edit import lines as said
 from syncbot.edit.align import Alignment
 from syncbot.edit.changed import Changed, new_faults
@@ -115,10 +115,22 @@ def ownership(
             if hunk.b0 == hunk.b1:
                 pure.update(range(hunk.a0, hunk.a1))
         yield from _imports(judged, file)
-        if not merged and pure and file.h.tree is not None and (line := python.headless(file.h.tree, pure)) is not None:
+        if not merged and (line := _headless(one, pure)) is not None:
             yield _line(
                 ProblemKind.FOREIGN_LINE, file.h.path, line, "the block's header goes, newer lines in it would stay"
             )
+
+
+def _headless(one: Judged, gone: set[int]) -> int | None:
+    """Return the line of a block that would lose its header and keep newer lines; ``gone`` goes for nothing."""
+    file = one.file
+    if not gone:
+        return None
+    if file.h.tree is not None:
+        return python.headless(file.h.tree, gone)
+    own = {i for hunk in one.change for i in range(hunk.a0, hunk.a1)}
+    known = {place for i, place in enumerate(one.alignment.places) if place is not None and i not in own}
+    return blocks.headless(file.h.path, file.h.lines, gone, known)
 
 
 def _imports(judged: Sequence[Judged], file: Changed) -> Iterator[Problem]:

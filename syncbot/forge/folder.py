@@ -41,6 +41,9 @@ class Branches(Protocol):
     def files(self, repo: str, base: str, oid: str) -> tuple[ChangedFile, ...]:
         """Return what those commits change."""
 
+    def file(self, repo: str, base: str, oid: str, path: str) -> tuple[bytes | None, bytes | None]:
+        """Return what is at ``path`` before those commits and at ``oid``; None where nothing is."""
+
     def patch(self, repo: str, base: str, oid: str) -> bytes:
         """Return those commits as ``git am`` takes them."""
 

@@ -11,6 +11,7 @@ import datetime
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -98,9 +99,11 @@ def next_number(folder: Path) -> int:
 
 
 def create(folder: Path, kind: str, number: int, title: str, files: Mapping[str, str | bytes]) -> Path:
-    """Make the folder of a proposal or issue, whole or not at all, and return it."""
+    """Make the folder of a proposal or issue, whole or not at all, and return it. Under the lock."""
     where = folder / f"{kind}s"
     where.mkdir(parents=True, exist_ok=True)
+    for dead in where.glob(".making-*"):  # of a run that was killed: the lock says that nobody is making one
+        shutil.rmtree(dead, ignore_errors=True)
     making = Path(tempfile.mkdtemp(dir=where, prefix=".making-"))
     making.chmod(0o755)
     (making / "comments").mkdir()

@@ -99,6 +99,11 @@ class FolderReader:
         pull = self.pull_of(repo, self.entry(repo, "proposal", number))
         return self._branches.files(pull.head_repo or repo, pull.base, pull.head_oid)
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file before and after a proposal."""
+        pull = self.pull_of(repo, self.entry(repo, "proposal", number))
+        return self._branches.file(pull.head_repo or repo, pull.base, pull.head_oid, path)
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a proposal, oldest first."""
         pull = self.pull_of(repo, self.entry(repo, "proposal", number))

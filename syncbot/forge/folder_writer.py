@@ -37,7 +37,10 @@ a person: `commands.md` says how to submit it. Tell syncbot what became of one b
 
 
 class FolderWriter:
-    """Writes the folder; see `syncbot.forge.ports.Writer`. One writer at a time, by a lock beside the files."""
+    """Writes the folder; see `syncbot.forge.ports.Writer`. One writer at a time, by a lock beside the files.
+
+    ``beside`` returns files (name and content) that are made from a proposal's text and lie beside it.
+    """
 
     def __init__(
         self,
@@ -46,12 +49,14 @@ class FolderWriter:
         clock: Callable[[], datetime.datetime],
         *,
         commands: Callable[[str, Mapping[str, Any], Path, Path], str] | None = None,
+        beside: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> None:
         self._reader = FolderReader(root, branches)
         self._branches = branches
         self._clock = clock
         self._root = root
         self._commands = commands or default_commands
+        self._beside = beside
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -104,6 +109,7 @@ class FolderWriter:
                 "updated_at": now,
             }
             texts = {"proposal.toml": files.toml_text(_PROPOSAL_NOTE, table), "body.md": new.body}
+            texts |= self._beside(new.body)
             derived = self._derived(new.repo, table, files.folder_of(folder, "proposal", number, new.head))
             made = files.create(folder, "proposal", number, new.head, texts | derived)
         return self._reader.pull_of(new.repo, files.Entry(made, number, table))
@@ -132,6 +138,8 @@ class FolderWriter:
             entry = self._reader.entry(repo, kind, number)
             if body is not None:
                 files.write_whole(entry.folder / "body.md", body)
+                for name, text in self._beside(body).items() if kind == "proposal" else ():
+                    files.write_whole(entry.folder / name, text)
             self._change(entry, kind, **{key: value for key, value in changes.items() if value is not None})
 
     def edit_pull(

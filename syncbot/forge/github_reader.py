@@ -110,6 +110,24 @@ class GitHubReader:
             repo, f"the files of {repo}#{number}", lambda found: found.get_pull(number).get_files(), values.changed_file
         )
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file before and after a pull request; by commit ids alone, so that no name of a branch is in an address."""
+        found, _ = self._at.repository(repo)
+        with self._at.look(f"where {repo}#{number} left its base"):
+            pull = found.get_pull(number).complete()
+            base = found.compare(pull.base.sha, pull.head.sha).merge_base_commit.sha
+        return self._content(found, repo, path, base), self._content(found, repo, path, pull.head.sha)
+
+    def _content(self, found: GhRepository, repo: str, path: str, oid: str) -> bytes | None:
+        try:
+            with self._at.look(f"{path!r} in {repo}@{oid[:12]}"):
+                answer = found.get_contents(urllib.parse.quote(path), ref=oid)
+                if isinstance(answer, list):
+                    return None
+                return answer.sha.encode() if answer.type == "submodule" else answer.decoded_content
+        except NotFoundError:
+            return None
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a pull request, oldest first."""
         return self._list(

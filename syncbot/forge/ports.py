@@ -71,6 +71,12 @@ class Reader(Protocol):
     def pull_files(self, repo: str, number: int) -> tuple[ChangedFile, ...]:
         """What a pull request changes, up to the forge's own limit (3,000 files on GitHub)."""
 
+    def pull_file(self, repo: str, number: int, path: str) -> tuple[bytes | None, bytes | None]:
+        """A file where a pull request left its base, and at its head; None where it is not, a submodule's id for one.
+
+        Four requests. A file over the forge's limit (1 MB on GitHub) is an error, not None.
+        """
+
     def pull_commits(self, repo: str, number: int) -> tuple[PullCommit, ...]:
         """The commits of a pull request, oldest first, up to the forge's own limit (250 on GitHub)."""
 

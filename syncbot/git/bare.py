@@ -80,6 +80,15 @@ class BareRepositories:
             for status, path in zip(words[::2], words[1::2], strict=False)
         )
 
+    def file(self, repo: str, base: str, oid: str, path: str) -> tuple[bytes | None, bytes | None]:
+        """Return what is at ``path`` before those commits and at ``oid``; None where nothing is."""
+        from syncbot.git.blobs import read_blobs
+
+        before = f"{self.commits(repo, base, oid)[0].oid}^:{path}"
+        after = f"{safe_ref(oid)}:{path}"
+        found = read_blobs(Git(self._place(repo)), (before, after))
+        return found[before], found[after]
+
     def patch(self, repo: str, base: str, oid: str) -> bytes:
         """Return those commits as ``git am`` takes them, the same bytes for the same commits."""
         return Git(self._place(repo)).run(

@@ -7,7 +7,7 @@ says which paths it could not read; nothing fetches.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -117,11 +117,13 @@ def blob_sizes(git: Git, changes: Iterable[Change]) -> dict[str, int]:
     return sizes
 
 
-def _sizes(git: Git, blobs: Iterable[str]) -> dict[str, int]:
-    wanted = "\n".join(blobs) + "\n"
-    answer = git.text("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=wanted.encode())
-    pairs = (line.split(" ") for line in answer.splitlines())
-    return {oid: int(size) for oid, size in pairs if size != "missing"}
+def _sizes(git: Git, blobs: Collection[str]) -> dict[str, int]:
+    if unasked := [oid for oid in blobs if oid not in git.sizes]:
+        wanted = "\n".join(unasked) + "\n"
+        answer = git.text("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=wanted.encode())
+        pairs = (line.split(" ") for line in answer.splitlines())
+        git.sizes.update({oid: int(size) for oid, size in pairs if size != "missing"})
+    return {oid: git.sizes[oid] for oid in blobs if oid in git.sizes}
 
 
 def unread_paths(change: Change, sizes: Mapping[str, int]) -> frozenset[str]:

@@ -10,8 +10,10 @@ are brought into the mirror first, as `Git.bring` says.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,9 @@ SYMLINK = "120000"
 GITLINK = "160000"
 _FILE = "100644"
 _BINARY_PROBE = 8000
+# What git itself leaves out of a name: nowhere inside it, and not at its ends.
+_BREAKS = str.maketrans("", "", "\0\n<>")
+_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +52,12 @@ class Identity:
 
     name: str
     email: str
-    date: str | None = None
+    date: str
+
+    def signature(self) -> str:
+        """Return it as it stands in a commit."""
+        name, email = (text.translate(_BREAKS).strip(_CRUD) for text in (self.name, self.email))
+        return f"{name} <{email}> {self.date.removeprefix('@')}"
 
 
 NOBODY = Identity(name="syncbot", email="syncbot@localhost", date="@0 +0000")
@@ -76,6 +86,7 @@ class Scratch:
             )
         except (GitError, ValueError) as error:
             raise UsageError(f"{repository} is not a git repository") from error
+        self._form = form
         self._known: dict[bytes, str] = {}
         self._commits: set[str] = set()
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
@@ -183,17 +194,28 @@ class Scratch:
     def write(self, data: bytes) -> str:
         """Store a blob and return its id; what was read or written before is not written again."""
         if data not in self._known:
-            self._known[data] = self.git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
+            self._known[data] = self._put("blob", data)
         return self._known[data]
 
+    def _put(self, kind: str, body: bytes) -> str:
+        """Store an object as git stores a loose one; a process for each would be what an edit spends its time on."""
+        data = f"{kind} {len(body)}\0".encode() + body
+        oid = hashlib.new(self._form, data, usedforsecurity=False).hexdigest()
+        place = self.objects / oid[:2] / oid[2:]
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=place.parent, prefix="tmp_obj_", delete=False) as file:
+                file.write(zlib.compress(data, 1))
+            # Whole or not at all: another thread may already be looking for it.
+            Path(file.name).replace(place)
+        return oid
+
     def flat_trees(self, trees: Sequence[Mapping[str, Entry]]) -> list[str]:
-        """Store trees whose names hold no ``/``, by one process, and return their ids in order."""
-        blocks = []
-        for tree in trees:
-            lines = [f"{entry.mode} {_kind(entry)} {entry.oid}\t{name}\0" for name, entry in sorted(tree.items())]
-            blocks.append("".join(lines) + "\0")
-        request = "".join(blocks).encode("utf-8")
-        return self.git.lines("mktree", "--batch", "--missing", "-z", stdin=request)
+        """Store trees of files whose names hold no ``/``, and return their ids in order."""
+        return [
+            self._put("tree", b"".join(_tree_line(name, tree[name]) for name in sorted(tree, key=_raw)))
+            for tree in trees
+        ]
 
     def index(self, tree: str) -> Git:
         """Return a runner whose index, a file of the scratch, holds ``tree``; one index is in use at a time."""
@@ -217,14 +239,9 @@ class Scratch:
 
     def commit(self, tree: str, parents: Sequence[str], message: str, identity: Identity = NOBODY) -> str:
         """Store a commit in the scratch and return its id."""
-        who = {}
-        for role in ("AUTHOR", "COMMITTER"):
-            who[f"GIT_{role}_NAME"] = identity.name
-            who[f"GIT_{role}_EMAIL"] = identity.email
-            if identity.date is not None:
-                who[f"GIT_{role}_DATE"] = identity.date
-        links = [word for parent in parents for word in ("-p", parent)]
-        return self.git.with_env(**who).text("commit-tree", *links, tree, stdin=message.encode("utf-8"))
+        who = identity.signature()
+        head = [f"tree {tree}", *(f"parent {parent}" for parent in parents), f"author {who}", f"committer {who}"]
+        return self._put("commit", ("\n".join(head) + "\n\n" + message.replace("\0", "")).encode("utf-8"))
 
     def patch(self, old: str, new: str, paths: Iterable[str]) -> bytes:
         """Return the change between two trees in ``paths`` as a git patch that ``git apply`` takes."""
@@ -242,8 +259,8 @@ def blob(oid: str, mode: str = _FILE) -> Entry:
     return Entry(mode=mode, oid=oid)
 
 
-def _kind(entry: Entry) -> str:
-    return "commit" if entry.mode == GITLINK else "blob"
+def _tree_line(name: str, entry: Entry) -> bytes:
+    return f"{entry.mode} ".encode() + _raw(name) + b"\0" + bytes.fromhex(entry.oid)
 
 
 def _raw(path: str) -> bytes:

@@ -127,6 +127,7 @@ class Git:
     """Runs git commands in one repository; ``env`` adds to the environment of each (a scratch object store).
 
     ``bring`` tries to bring the objects of these ids here; a mirror has one. None: what is missing stays missing.
+    ``sizes`` are those of blobs that were asked for before, by id.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Git:
         self.directory = directory
         self.access = access
         self.bring = bring
+        self.sizes: dict[str, int] = {}
         self._extra_env = dict(env or {})
         self._git: GitPython | None = None
 

@@ -33,8 +33,10 @@ def plain_view(git_dir: Path, common_dir: Path, object_format: str | None = None
         return Git(git_dir, Access.READ)  # these refs cannot be read without the configuration that announces them
     view = _folder(git_dir, common_dir, object_format or _object_format(git_dir))
     # A copy: git takes no link for a HEAD. Replaced whole, since another thread may be reading.
-    (view / "HEAD.new").write_bytes((git_dir / "HEAD").read_bytes())
-    (view / "HEAD.new").replace(view / "HEAD")
+    head, copy = (git_dir / "HEAD").read_bytes(), view / "HEAD"
+    if not copy.exists() or copy.read_bytes() != head:
+        (view / "HEAD.new").write_bytes(head)
+        (view / "HEAD.new").replace(copy)
     return Git(view, Access.READ)
 
 

@@ -49,13 +49,14 @@ def read_pin(git: Git, commit: str, pin: Pin) -> PinText | None:
     for path in pin.paths:
         text = texts[f"{commit}:{path}"]
         if text is not None:
-            return _match(pin, path, text)
+            return text_in(pin, path, text)
         if exists(git, commit, path):
             raise PinProblemError(f"pin {pin.name!r}: this clone lacks the content of {path} at {commit[:12]}")
     return None
 
 
-def _match(pin: Pin, path: str, content: bytes) -> PinText:
+def text_in(pin: Pin, path: str, content: bytes) -> PinText:
+    """What the pin says in the ``content`` of one of its files; raises `PinProblemError` as `read_pin` does."""
     matches = re.finditer(pin.pattern or "", content.decode("utf-8", "replace"), re.MULTILINE)
     found = [match["ref"] for match in matches if match["ref"]]
     texts = list(dict.fromkeys(found))
@@ -242,7 +243,7 @@ def _text_of(pin: Pin, now: Mapping[str, str], contents: Mapping[str, bytes | No
             return PinText(text=oid, path=path, submodule=True)
         content = contents.get(oid)
         try:
-            return _match(pin, path, content) if content is not None else None
+            return text_in(pin, path, content) if content is not None else None
         except PinProblemError:
             return None
     return None

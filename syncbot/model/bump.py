@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from syncbot.model.landing import Answer, Target
+from syncbot.model.project import Pin
 from syncbot.model.status import Has
 from syncbot.model.words import Verdict
 
@@ -66,3 +67,18 @@ class Bump:
     dropped: tuple[Dropped, ...]
     better: tuple[Better, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinMoved:
+    """One pin that a pull request changes. ``old`` or ``new`` None: it says nothing there.
+
+    ``bump`` is the review of the move; without one, ``problem`` says why there is none.
+    """
+
+    pin: Pin
+    path: str
+    old: str | None
+    new: str | None
+    bump: Bump | None = None
+    problem: str | None = None

@@ -51,8 +51,8 @@ class Facts:
     """Everything a decision about one workaround rests on. ``today`` is the day asked about.
 
     ``head`` is the downstream commit looked at. ``sights`` says for each of the workaround's carriers, in their order,
-    how far it is there. ``was_there``: the introducing commit is in the history of ``head``, or a removal is recorded.
-    ``releases`` are the upstream's releases known that day, in version order.
+    how far it is there. ``was_there``: it is there now, the introducing commit is in the history of ``head``, or a
+    removal is recorded. ``releases`` are the upstream's releases known that day, in version order.
     """
 
     workaround: Workaround

@@ -105,7 +105,7 @@ def first_column(matrix: Matrix) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """One level of a ladder: the interval from ``low`` to ``high`` and the change at ``x``."""
+    """One level of a ladder: the interval from ``low`` to ``high``, the change at ``x``, and both arms in figures."""
 
     y: float
     low: float
@@ -113,6 +113,7 @@ class Rung:
     x: float
     label: str
     title: str
+    figures: str
     style: str
 
 
@@ -155,6 +156,7 @@ def _ladder(rows: Sequence[MetricRow]) -> Ladder:
             x=place(row.change),
             label=row.level,
             title=f"{row.level}: {row.change:+.2f} % ({row.verdict.value}: {row.reason})",
+            figures=f"{row.baseline:.5g} → {row.candidate:.5g}, {row.change:+.2f} %",
             style=row.verdict.value,
         )
         for number, row in enumerate(rows)

@@ -157,7 +157,7 @@ def _row(given: Given, standing: Standing, pasts: Sequence[Past]) -> Row:
         pins=pins,
         events=tuple(each for each in told if each.date <= facts.today),
         past=tuple(PastRow(date=each.date, stage=each.stage, decision=each.decision) for each in pasts),
-        checks=tuple(_check(each) for each in given.judged.get(workaround.id, ())),
+        checks=tuple(check_row(each) for each in given.judged.get(workaround.id, ())),
         proposals=proposals,
         notes=notes,
     )
@@ -276,7 +276,8 @@ def _said(reading: PinReading | None) -> str | None:
     return plain(reading.text.text, WORD) if reading is not None and reading.text is not None else None
 
 
-def _check(judged: Judged) -> CheckRow:
+def check_row(judged: Judged) -> CheckRow:
+    """A check with its verdict as reports have it: every text plain and of bounded length."""
     return CheckRow(
         name=plain(judged.name, WORD),
         kind=judged.kind,

@@ -40,7 +40,7 @@ def environment(own: Path | None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=lambda name: name is None or ".html" in name,
+        autoescape=lambda name: name is None or ".html" in name or ".svg" in name,
     )
     made.filters |= {"days": days, "md": markdown, "md_link": markdown_link, "in_html": in_html}
     made.globals |= {

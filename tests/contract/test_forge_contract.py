@@ -260,3 +260,12 @@ def test_a_reader_cannot_write(stage: Stage) -> None:
     writing = {name for name in dir(type(stage.writer)) if not name.startswith("_")}
     assert writing
     assert not writing & set(dir(stage.reader))
+
+
+def test_a_file_before_and_after_a_pull_request(stage: Stage) -> None:
+    stage.needs("git")
+    made = propose(stage)
+    before, after = stage.reader.pull_file(stage.repo, made.number, "kernel.py")
+    assert b"nan_to_num" in (before or b"")
+    assert after == b"def logits(x):\n    return x\n"
+    assert stage.reader.pull_file(stage.repo, made.number, "not/there ?#.py") == (None, None)

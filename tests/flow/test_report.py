@@ -21,7 +21,7 @@ from syncbot.report.past import facts_on, history
 
 ROOT = Path(__file__).parents[2]
 REPOS = ["--repo", "lumen=lumen.git", "--repo", "harbor=harbor.git"]
-MADE = ["--as-of", "2026-03-27", "--made-at", "2026-03-27T06:00:00Z", "--no-cache"]
+MADE = ["--as-of", "2026-03-27", "--made-at", "2026-03-27T06:00:00Z"]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,8 @@ def demo(tmp_path_factory):
 @pytest.fixture
 def here(demo, monkeypatch):
     monkeypatch.chdir(demo)
+    # One cache for the file: what is asked is how a report looks; `test_where.py` holds cold against warm.
+    monkeypatch.setenv("SYNCBOT_CACHE", str(demo.parent / "cache"))
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     return demo
 

@@ -13,9 +13,16 @@ from fixtures.stage import build, fingerprint
 from syncbot.cli.main import run
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """One for the file, since the stage has the same commits each time; `test_where.py` holds cold against warm."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def stage(tmp_path, monkeypatch):
+def stage(tmp_path, monkeypatch, cache):
     stage = build(tmp_path)
+    monkeypatch.setenv("SYNCBOT_CACHE", str(cache))
     # Commits are hours apart in January; "today" must not move the days that are printed.
     monkeypatch.setattr("syncbot.cli.clock.now", lambda: dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC))
     return stage
@@ -196,7 +203,8 @@ def test_a_wrong_pin_is_said_and_the_rest_is_answered(stage, capsys):
     assert "pattern matches nothing in Dockerfile" in document["workarounds"][0]["pins"][0]["problem"]
 
 
-def test_an_upstream_that_cannot_be_read_is_unsure_and_never_no(stage, capsys):
+def test_an_upstream_that_cannot_be_read_is_unsure_and_never_no(stage, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("SYNCBOT_CACHE", str(tmp_path / "cache"))
     below = run_git(stage.lib.path, "rev-parse", "main~1").decode().strip()
     stage.lib.object_path(below).unlink()
     found = brief(ask(capsys, stage))

@@ -77,9 +77,8 @@ def test_a_seeded_schedule_of_faults(make_stand, seed):
 def test_two_runs_at_once_make_one_proposal(make_stand):
     stand = make_stand("pull-request", extra=BOARD)
     stand.pin("v0.1.20")
-    arguments = ["--config", str(stand.project), "--repo", f"kernels={stand.up}", "--repo", f"down={stand.down}"]
     codes = []
-    runs = [threading.Thread(target=lambda: codes.append(run(["sync", "--apply", *arguments]))) for _ in range(2)]
+    runs = [threading.Thread(target=lambda: codes.append(run(stand.words("sync", "--apply")))) for _ in range(2)]
     for each in runs:
         each.start()
     for each in runs:
@@ -102,7 +101,7 @@ def test_two_machines_at_once_make_one_proposal(make_stand, monkeypatch):
     def second_run_first(self, actions):
         if not inside:
             inside.append(True)
-            assert run(["sync", "--apply", *_where(stand)]) == 0
+            assert run(stand.words("sync", "--apply")) == 0
         return original(self, actions)
 
     monkeypatch.setattr(apply.Hands, "apply", second_run_first)
@@ -111,7 +110,3 @@ def test_two_machines_at_once_make_one_proposal(make_stand, monkeypatch):
     assert len(stand.proposals()) == 1
     assert len(stand.issues()) == 1
     stand.quiet()
-
-
-def _where(stand):
-    return ["--config", str(stand.project), "--repo", f"kernels={stand.up}", "--repo", f"down={stand.down}"]

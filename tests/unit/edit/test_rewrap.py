@@ -47,14 +47,20 @@ CASES = {
     "a condition": (
         "if (a and guard\n        and b):\n    f()\n",
         "if (a\n        and b):\n    f()\n",
-        "if a and guard and b:\n    f()\n",
-        "if a and b:\n    f()\n",
+        "if (\n    a\n    and guard\n    and b\n):\n    f()\n",
+        "if (\n    a\n    and b\n):\n    f()\n",
     ),
     "the parameters of a function": (
         "def f(a, guard,\n      b):\n    return a, b\n",
         "def f(a,\n      b):\n    return a, b\n",
         "def f(\n    a,\n    guard,\n    b,\n):\n    return a, b\n",
         "def f(\n    a,\n    b,\n):\n    return a, b\n",
+    ),
+    "brackets around what was not in any": (
+        "n = first + guard\n",
+        "n = first\n",
+        "n = (\n    first + guard\n)\n",
+        None,
     ),
     "more than wrapping": (
         "n = min(\n    new,\n    limit - used)\n",
@@ -95,6 +101,15 @@ def test_two_hunks_of_one_statement_are_one_edit(history, remove, read):
     result = remove(change)
     assert result.outcome is Outcome.MOVED
     assert read(result, "a.py") == HEAD + "n = f(a, b, c, d)\n" + TAIL
+
+
+def test_a_comment_others_corrected_is_not_left_alone(history, remove):
+    added = "# A gard for the queue\nqueue = guarded(\n    queue, 1)\nassert (queue ==\n        start)\n"
+    history.commit({"a.py": HEAD + TAIL})
+    change = history.commit({"a.py": HEAD + added + TAIL})
+    history.commit({"a.py": HEAD + added.replace("gard", "guard").replace("\n    queue", "queue") + TAIL})
+    result = remove(change)
+    assert result.outcome is Outcome.CONFLICT
 
 
 def test_putting_it_on_again_gives_the_formatted_tree_back(history, remove, rebase, store):

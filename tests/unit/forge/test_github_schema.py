@@ -16,6 +16,9 @@ MODELS = {
     "comment": "IssueComment",
     "files": "DiffEntry",
     "commits": "Commit",
+    "comparison": "CommitComparison",
+    "content": "ContentFile",
+    "submodule": "ContentSubmodule",
     "check_run": "CheckRun",
     "status": "CombinedCommitStatus",
     "user": "PublicUser",
@@ -40,6 +43,7 @@ def answers(bench, writer, pull):
     payloads, repo, item = bench.forge.payloads, bench.repo, bench.item(pull.number)
     repo.statuses[pull.head_oid] = [{"context": "dco", "state": "success"}]
     fork = bench.forge.world.add_repo("ann/down", repo.git, fork_of=REPO)
+    oid, blob = repo.branches()["main"], repo.run_git("rev-parse", "main:README")
     return {
         "repository": [payloads.repo(repo, "syncbot"), payloads.repo(fork, "ann")],
         "pull": [payloads.full_pull(repo, item, settled=True), payloads.full_pull(repo, item)],
@@ -48,6 +52,9 @@ def answers(bench, writer, pull):
         "comment": [payloads.comment(repo, item, item.comments[0])],
         "files": payloads.files(repo, item),
         "commits": payloads.commits(repo, item),
+        "comparison": [payloads.comparison(repo, oid, pull.head_oid, oid)],
+        "content": [payloads.content(repo, "README", oid, "blob", blob)],
+        "submodule": [payloads.content(repo, "lib", oid, "commit", oid)],
         "check_run": [payloads.check_run(repo, pull.head_oid, {"name": "ci", "conclusion": "success"})],
         "status": [payloads.status(repo, pull.head_oid)],
         "user": [payloads.own_user(item.author)],
