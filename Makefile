@@ -30,6 +30,8 @@ lint: $(VENV)/.stamp
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml tests/workflows/actions/*/action.yml \
 		tests/workflows/actions/*/*/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml \
+		.github/ISSUE_TEMPLATE/wrong-answer.yml
 	$(BIN)/shellcheck .ci/run .ci/dist
 
 bench: $(VENV)/.package

@@ -58,7 +58,8 @@ def report(
         typer.Option("--format", help="Left out: terminal, and in Actions Markdown into the job summary as well."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write there instead of to standard output.")
+        list[Path] | None,
+        typer.Option("--output", metavar="FILE", help="Write there instead of to standard output; may be repeated."),
     ] = None,
     as_of: Annotated[
         str | None, typer.Option("--as-of", metavar="DATE", help="Both sides as they were at the end of DATE (UTC).")
@@ -67,7 +68,10 @@ def report(
         str | None, typer.Option("--since", metavar="DATE", help="Begin the trend there, told from git history alone.")
     ] = None,
     memory: Annotated[
-        Path | None, typer.Option("--memory", metavar="FILE", help="The memory that holds the trend so far.")
+        Path | None,
+        typer.Option(
+            "--memory", metavar="FILE", help="The memory that holds the trend so far; left out: what sync keeps."
+        ),
     ] = None,
     every: Annotated[
         str,
@@ -108,16 +112,17 @@ def report(
         proposals=proposals,
         shard=passes.shard_of(shard, ids),
     )
-    chosen = format_ or (_format_of(output) if output is not None else Format.TERMINAL)
+    files = {file: format_ or _format_of(file) for file in output or []}
+    chosen = format_ or Format.TERMINAL
     found, templates, missing = (*_build(asked), ()) if not merge else _merge(asked, merge)
-    if output is not None:
-        _write(output, text(found, chosen, templates))
-    elif chosen is Format.TERMINAL:
+    for file, form in files.items():
+        _write(file, text(found, form, templates))
+    if not files and chosen is Format.TERMINAL:
         _print(found)
-    else:
+    elif not files:
         typer.echo(text(found, chosen, templates), nl=False)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary and format_ is None and output is None:
+    if summary and format_ is None and not files:
         _write(Path(summary), text(found, Format.MARKDOWN, templates) + "\n", append=True)
     if missing:
         raise CouldNotError("\n".join(missing))
@@ -170,7 +175,7 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
         given = gathered(project, clones, asked.moment, made_at=asked.made_at, only=asked.ids, cache=cache)
         shown = [standing.facts.workaround for standing in given.standings]
         proposals, unread = offered(project, clones, shown, ask_hosts=asked.proposals)
-    remembered, problems = _remembered(asked.memory)
+    remembered, problems = _remembered(asked.memory, project if _is_whole(asked) else None)
     own = project.proposals.templates
     return build(
         replace(
@@ -194,7 +199,7 @@ def _merge(asked: _Asked, paths: Sequence[Path]) -> tuple[Report, Path | None, t
         raise UsageError(
             "--merge reads reports and no repository: it takes no ids, --repo, --shard, --as-of or --since"
         )
-    remembered, problems = _remembered(asked.memory)
+    remembered, problems = _remembered(asked.memory, None)
     found, missing = merge_files(paths, remembered=remembered)
     found = replace(found, problems=(*found.problems, *problems))
     if not Path(asked.config, "syncbot.toml").is_file() and not Path(asked.config).is_file():
@@ -278,7 +283,17 @@ def _judged(project: Project, workarounds: Sequence[Workaround]) -> tuple[Mappin
     return judged, problems
 
 
-def _remembered(memory: Path | None) -> tuple[Sequence[TrendPoint], Sequence[str]]:
+def _is_whole(asked: _Asked) -> bool:
+    """Whether it is about everything as it is today, as a trend is."""
+    return not asked.ids and asked.moment.until is None and asked.moment.at is None
+
+
+def _remembered(memory: Path | None, project: Project | None) -> tuple[Sequence[TrendPoint], Sequence[str]]:
+    """The trend of the file that is named, else of the one that ``sync`` keeps beside the configuration, if any."""
+    from syncbot.cli.tags import kept_at
+
+    if memory is None and project is not None and kept_at(project).exists():
+        memory = kept_at(project)
     if memory is None:
         return (), ()
     from syncbot.memory import FileMemory
@@ -307,6 +322,8 @@ def _print_schema() -> None:
 
 def _format_of(output: Path) -> Format:
     """The format a file's name asks for."""
+    if output.name == "badge.json":
+        return Format.BADGE
     by_suffix = {".html": Format.HTML, ".md": Format.MARKDOWN, ".json": Format.JSON, ".txt": Format.TERMINAL}
     if output.suffix not in by_suffix:
         raise UsageError(f"--output {output}: name a --format, or a file in {', '.join(by_suffix)}")

@@ -12,7 +12,7 @@ from github.GithubObject import NotSet
 
 from syncbot.forge import attachments
 from syncbot.forge import github_values as values
-from syncbot.forge.errors import NotFoundError, RefusedError
+from syncbot.forge.errors import ForgeError, NotFoundError, RefusedError
 from syncbot.forge.github import GitHubConnection
 from syncbot.model.forge import (
     Account,
@@ -43,14 +43,23 @@ class GitHubReader:
         self._permissions: dict[tuple[str, str], Permission] = {}
 
     def identity(self) -> Account:
-        """Who the token speaks for; a token that may not ask is the one GitHub Actions hands to workflows."""
+        """Who the token speaks for. A workflow's or an app's may not ask by REST; GraphQL tells it of its bot."""
         if self._at.identity is None:
             try:
                 with self._at.look("who the token belongs to"):
                     self._at.identity = values.account(self._at.client.get_user())
             except RefusedError:
-                self._at.identity = _ACTIONS_BOT
+                self._at.identity = self._viewer()
         return self._at.identity
+
+    def _viewer(self) -> Account:
+        try:
+            with self._at.look("whose bot the token is"):
+                _, answer = self._at.client.requester.graphql_query("query { viewer { login } }", {})
+                login = str(answer["data"]["viewer"]["login"])
+        except ForgeError:
+            return _ACTIONS_BOT
+        return Account(login=login, is_bot=True)
 
     def quota(self) -> Quota:
         """Requests left, from the last answer's headers; an Enterprise server may count none."""

@@ -246,6 +246,27 @@ def test_a_plan_is_applied_as_read_and_refused_when_it_no_longer_holds(make_stan
     assert len(stand.proposals()) == 1
 
 
+def test_a_plan_brings_the_dashboard_along_and_what_is_stale_may_be_let_go(make_stand):
+    """What a workflow does: what the world outdated since the plan waits for the next one, and is no failure."""
+    stand = make_stand("pull-request", extra=BOARD)
+    stand.pin("v0.1.20")
+    code, text = stand.run("plan", "--json")
+    assert "dashboard" not in text
+    (stand.root / "plan.json").write_text(text)
+    code, text = stand.run("apply", "--plan", str(stand.root / "plan.json"), "--stale-ok")
+    assert code == 0, text
+    assert len(stand.issues()) == 1
+    stand.quiet()
+    before = stand.writes()
+    code, text = stand.run("apply", "--plan", str(stand.root / "plan.json"), "--stale-ok")
+    assert (code, stand.writes()) == (0, before)
+    assert "refused: open-proposal removal/guard" in text
+    (stand.root / "empty.json").write_text('{"schema": "syncbot.plan/1", "actions": []}')
+    stand.pin("v0.1.19")
+    assert stand.run("apply", "--plan", str(stand.root / "empty.json"))[0] == 0
+    assert stand.writes() == before, "an empty plan writes nothing, the dashboard neither"
+
+
 def test_hostile_texts_are_inert_and_the_token_is_nowhere(make_stand):
     manifest = '\n[[notes]]\ndate = 2026-01-01\ntext = "@org/team <b>x</b> {{ 1 }}"\n'
     stand = make_stand("pull-request", extra=BOARD, manifest=manifest)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +93,17 @@ def test_the_page_names_every_input_of_the_schedule_and_the_action(name):
     assert missing == [each for each in missing if each.startswith("config-")], "told in the file itself"
     for each in load(ACTION.read_text(encoding="utf-8"))["inputs"]:
         assert f"`{each}`" in PAGE
+
+
+def test_the_scripts_of_the_action_pass_shellcheck():
+    """What actionlint does for workflows."""
+    found = shutil.which("shellcheck", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if found is None:
+        pytest.skip("needs shellcheck: `pip install --group lint`")
+    stand_ins = sorted((ROOT / "tests" / "workflows" / "actions").rglob("action.yml"))
+    for file in [ACTION, *stand_ins]:
+        for step in steps_of(load(file.read_text(encoding="utf-8"))):
+            if step.get("shell") == "bash":
+                script = f"#!/bin/bash\nset -euo pipefail\n{step['run']}"
+                done = subprocess.run([found, "-"], input=script, capture_output=True, text=True)
+                assert done.returncode == 0, f"{file}: {done.stdout}"

@@ -21,7 +21,7 @@ WORKFLOWS = ROOT / ".github" / "workflows"
 STAND_INS = Path(__file__).parent / "actions"
 _PYTHON = """case "$1 $2" in
   "-m pip") exit 0 ;;
-  "-m venv") mkdir -p "$3/bin" && cp {bin}/python {bin}/syncbot "$3/bin/" && exit 0 ;;
+  "-m venv") mkdir -p "$3/bin" && cp {bin}/* "$3/bin/" && exit 0 ;;
 esac
 exec {python} "$@"
 """
@@ -104,7 +104,8 @@ class Machine:
             (self.root / name).mkdir(parents=True, exist_ok=True)
         self._shim("syncbot", f'exec {sys.executable} -m syncbot "$@"')
         # What would be installed is this checkout, which is there already.
-        self._shim("python", _PYTHON.format(python=sys.executable, bin=self.root / "bin"))
+        for name in ("python", "python3"):
+            self._shim(name, _PYTHON.format(python=sys.executable, bin=self.root / "bin"))
 
     def _shim(self, name: str, script: str) -> None:
         place = self.root / "bin" / name
@@ -121,8 +122,9 @@ class Machine:
         secrets: Mapping[str, str] | None = None,
         variables: Mapping[str, str] | None = None,
         env: Mapping[str, str] | None = None,
+        path: str | None = None,
     ) -> Ran:
-        """Run one workflow file for one event."""
+        """Run one workflow file for one event. ``path`` is the PATH before any step adds to it."""
         shutil.rmtree(self.root / "artifacts", ignore_errors=True)
         (self.root / "checkouts").unlink(missing_ok=True)
         folder = self.place / ".github" / "workflows"
@@ -165,7 +167,7 @@ class Machine:
         command += [word for key, value in settings.items() for word in ("--env", f"{key}={value}")]
         done = subprocess.run(
             command, cwd=self.place, capture_output=True, text=True,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.root / "home")},
+            env={"PATH": path or os.environ["PATH"], "HOME": str(self.root / "home")},
         )  # fmt: skip
         events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         return Ran(done.returncode, events, done.stderr)

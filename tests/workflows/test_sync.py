@@ -6,9 +6,21 @@ import json
 
 from fake_forge import Fault
 from small_repo import commit
+from standin import DOWN, HOME
 
 from tests.workflows.conftest import READ_TOKEN, TOKEN
 
+CALLER_WITH_AN_APP = """name: app
+on: workflow_dispatch
+permissions: {}
+jobs:
+  sync:
+    permissions: {contents: write, issues: write, pull-requests: write, actions: write, pages: write, id-token: write}
+    uses: ./.github/workflows/sync.yml
+    with: {app-client-id: Iv1.acme, app-repositories: 'bot,down'}
+    secrets:
+      app-private-key: ${{ secrets.key }}
+"""
 SECRETS = {"GITHUB_TOKEN": TOKEN, "read-token": READ_TOKEN}
 
 
@@ -73,7 +85,8 @@ def test_what_plans_has_no_token_that_writes(bot):
     answer = handler._answer
 
     def noting(self, url, raw):
-        used[self.headers["Authorization"].split()[1]].add(self.command)
+        question = b'"query { ' in raw
+        used[self.headers["Authorization"].split()[1]].add("GET" if question else self.command)
         answer(self, url, raw)
 
     handler._answer = noting
@@ -129,3 +142,18 @@ def test_the_second_day_starts_from_the_first_ones_mirrors(bot):
     ran = sync(bot)
     assert ran.code == 0, str(ran)
     assert "cloning" not in ran.log()
+
+
+def test_an_app_has_a_token_for_each_job_and_knows_what_is_its_own(bot):
+    bot.pin("v0.1.20")
+    world = bot.forge.world
+    world.add_user("acme-sync[bot]", token="ghs_app_write", kind="Bot")
+    world.tokens["ghs_app_read"] = "acme-sync[bot]"
+    for slug in (DOWN, HOME):
+        world.repos[slug].permissions["acme-sync[bot]"] = "write"
+    caller = CALLER_WITH_AN_APP
+    for _ in range(2):
+        ran = bot.machine.run(caller, "workflow_dispatch", secrets={"GITHUB_TOKEN": TOKEN, "key": "key"})
+        assert ran.code == 0, str(ran)
+    assert [each.author.login for each in bot.proposals] == ["acme-sync[bot]"]
+    assert [(each.title, each.author.login) for each in bot.issues] == [("Workarounds", "acme-sync[bot]")]

@@ -325,6 +325,32 @@ def test_a_workflow_token_may_not_ask_who_it_is(bench):
     connection.close()
 
 
+def test_an_apps_token_is_its_own_bot(bench):
+    bench.forge.world.add_user("acme-sync[bot]", token="ghs_app", kind="Bot")
+    connection = bench.connect("ghs_app")
+    assert GitHubReader(connection).identity() == Account(login="acme-sync[bot]", is_bot=True)
+    assert bench.sent() == ["GET /user", "POST /graphql"]
+    assert bench.forge.writes == []
+    connection.close()
+
+
+def test_a_server_that_does_not_tell_a_bots_name(bench):
+    bench.forge.world.add_user("github-actions[bot]", token="ghs_actions", kind="Bot")
+    bench.script.add("POST /graphql", Fault.FORBIDDEN)
+    connection = bench.connect("ghs_actions")
+    assert GitHubReader(connection).identity() == Account(login="github-actions[bot]", is_bot=True)
+    connection.close()
+
+
+def test_a_bots_name_that_nobody_could_tell_is_no_guess(bench):
+    bench.forge.world.add_user("acme-sync[bot]", token="ghs_app", kind="Bot")
+    bench.script.add("POST /graphql", Fault.DROP_BEFORE)
+    connection = bench.connect("ghs_app")
+    with pytest.raises(UnreachableError):
+        GitHubReader(connection).identity()
+    connection.close()
+
+
 def test_a_wrong_token(bench):
     connection = bench.connect("ghp_wrong")
     with pytest.raises(BadTokenError) as caught:
