@@ -11,8 +11,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: $(VENV)/.package
 	$(BIN)/syncbot demo
 
+# Bytecode is kept, also of pytest's plugins, which are read before a conftest could say so.
 test: $(VENV)/.stamp
-	$(BIN)/python -m pytest -n auto --dist worksteal -q
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.pytest_cache/bytecode $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 # The workflows of .github/, run on this machine by act.
 workflows: $(VENV)/.stamp
@@ -29,6 +30,8 @@ lint: $(VENV)/.stamp
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml tests/workflows/actions/*/action.yml \
 		tests/workflows/actions/*/*/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml \
+		.github/ISSUE_TEMPLATE/wrong-answer.yml
 	$(BIN)/shellcheck .ci/run .ci/dist
 
 bench: $(VENV)/.package

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from syncbot.edit.fit import look
 from syncbot.git.clone import Clone, branch_tip
@@ -20,24 +20,28 @@ from syncbot.landing.ask import ask
 from syncbot.landing.pins import UpstreamRefs, pin_at, pin_history, upstream_refs
 from syncbot.landing.survey import parse_query
 from syncbot.landing.targets import in_version_order, release_tags, release_target
-from syncbot.model.errors import SyncbotError, UnknownObjectError, UsageError
+from syncbot.model.errors import CouldNotError, SyncbotError, UnknownObjectError, UsageError
 from syncbot.model.landing import FixReport, Target
 from syncbot.model.pins import PinReading
-from syncbot.model.project import Carrier, FixClaim, Pin, Project, Upstream, Workaround
+from syncbot.model.project import Carrier, FixClaim, Pin, Project, Repo, Upstream, Workaround
 from syncbot.model.status import Facts, FixFacts, PinFacts, Sight
 from syncbot.model.words import CarriedAs, Cures, Fit
-from syncbot.proposals.patchfile import Applies, meets, patch_text
+from syncbot.proposals.carried import is_stale
+from syncbot.proposals.patching import Applies, meets, patch_text
 
 _DROPPED = (Cures.REFUTED, Cures.ABANDONED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clones:
-    """The repositories to read: upstreams and downstreams by their names, a pin's own repository by the pin's name."""
+    """The repositories to read: upstreams and downstreams by their names, a pin's own repository by the pin's name, and
+    those that carriers name for themselves.
+    """
 
     upstreams: Mapping[str, Clone]
     downstreams: Mapping[str, Clone]
     pins: Mapping[str, Clone]
+    carriers: Mapping[Repo, Clone] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +212,7 @@ def _facts(
     upstreams: Mapping[str, _Upstream],
 ) -> Facts:
     clone = clones.downstreams[workaround.downstream]
-    sights = tuple(_sight(project, clone, head, workaround, carrier) for carrier in workaround.carriers)
+    sights = tuple(_sight(project, clones, head, workaround, carrier) for carrier in workaround.carriers)
     shown = _gate(project, workaround)
     main = workaround.fixes[0].upstream if workaround.fixes else project.pins[shown[0]].upstream if shown else None
     return Facts(
@@ -231,15 +235,27 @@ def _gated(pin: PinFacts, workaround: Workaround) -> PinFacts:
     return replace(pin, reading=replace(pin.reading, gating=pin.reading.name in named))
 
 
-def _sight(project: Project, clone: Clone, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
-    if carrier.carried is CarriedAs.PATCH_FILE:
-        return _patch_sight(project, clone, head, workaround, carrier)
-    if carrier.branch is None:
-        return look(clone.git(), head, workaround)
+def _sight(project: Project, clones: Clones, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
+    whole = clones.downstreams[workaround.downstream]
+    clone = whole if carrier.repo is None else clones.carriers.get(carrier.repo, whole)
     try:
-        return look(clone.git(), branch_tip(clone, carrier.branch), workaround)
-    except UnknownObjectError as error:
+        tip = head
+        if carrier.repo is not None or carrier.branch is not None:
+            tip = branch_tip(clone, carrier.branch)
+    except (UnknownObjectError, UsageError) as error:
         return Sight(fit=Fit.UNKNOWN, reason=str(error))
+    if carrier.carried is CarriedAs.PATCH_FILE:
+        return _patch_sight(project, clone, tip, workaround, carrier)
+    sight = look(clone.git(), tip, workaround)
+    if carrier.carried is not CarriedAs.BRANCH or sight.fit not in (Fit.PRESENT, Fit.PARTIAL):
+        return sight
+    also = (whole.common_dir / "objects") if clone is not whole else None
+    try:
+        with Scratch(clone.git().directory, bring=clone.bring, also=also) as store:
+            return replace(sight, stale=is_stale(store, workaround, tip, head))
+    except (GitError, CouldNotError, UnknownObjectError) as error:
+        # Whether it is there is known all the same.
+        return replace(sight, reason=f"{sight.reason}; whether it still goes onto the project's head is not: {error}")
 
 
 def _patch_sight(project: Project, clone: Clone, head: str, workaround: Workaround, carrier: Carrier) -> Sight:
@@ -248,10 +264,9 @@ def _patch_sight(project: Project, clone: Clone, head: str, workaround: Workarou
     if text is None:
         return Sight(fit=Fit.ABSENT, lost=(str(carrier.patch),), reason="there is no such patch file")
     try:
-        base = branch_tip(clone, carrier.branch) if carrier.branch else head
-        with Scratch(clone.git().directory) as store:
-            applies = meets(store, base, text)
-    except (GitError, UnknownObjectError) as error:
+        with Scratch(clone.git().directory, bring=clone.bring) as store:
+            applies = meets(store, head, text)
+    except (GitError, CouldNotError, UnknownObjectError) as error:
         return Sight(fit=Fit.UNKNOWN, reason=str(error))
     reason = {
         Applies.STRICTLY: "its patch applies",

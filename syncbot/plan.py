@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syncbot.model.forge import IssueState
 from syncbot.model.plan import Action, ActionKind
@@ -71,6 +71,8 @@ def plan_key(item: Item, *, today: dt.date, room: int) -> Answer:
         return Answer(why=f"Left alone{until}: {_person(seen.wish.by)} asked for it.")
     if not isinstance(item.prepared, Prepared):
         return _stuck(item)
+    if item.prepared.pushes and seen.state in (State.NONE, State.DECLINED, State.MERGED):
+        return _push_itself(item, item.prepared)
     match seen.state:
         case State.NONE:
             return _open(item, room)
@@ -146,8 +148,20 @@ def _push(item: Item, prepared: Prepared) -> Action:
         expects={"tip": item.seen.tip},
         data={
             "branch": prepared.branch, "head": prepared.head, "base": prepared.base, "base_oid": prepared.base_oid,
+            **({"members": list(prepared.members)} if prepared.members else {}),
+            **({"onto": prepared.onto, "pushes": prepared.pushes} if prepared.onto is not None else {}),
         },
     )  # fmt: skip
+
+
+def _push_itself(item: Item, prepared: Prepared) -> Answer:
+    """Set a carried branch itself, where the configuration allows it: over the commit that it was read at alone."""
+    if item.waits is not None:
+        return Answer(why=f"Not pushed yet: {item.waits}.")
+    if prepared.head == prepared.base_oid:
+        return Answer(why=f"Branch {prepared.base} is on today's base.")
+    push = replace(_push(item, prepared), expects={"tip": prepared.base_oid})
+    return Answer(why=f"Due: branch {prepared.base} is carried onto today's base and pushed.", actions=(push,))
 
 
 def _open_issue(item: Item, texts: Texts) -> Action:

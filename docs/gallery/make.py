@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from syncbot.cli.demo import runner
+from syncbot.cli.offered import offered
 from syncbot.cli.report import gathered
 from syncbot.cli.repos import open_project
 from syncbot.cli.status import moment_of
@@ -36,7 +37,10 @@ def report(config: Path, repos: list[str], day: str) -> Report:
     moment = moment_of(None, day)
     project, clones = open_project(str(config), repos)
     made_at = dt.datetime.combine(moment.today, dt.time(6), dt.UTC)
-    return build(replace(gathered(project, clones, moment, made_at=made_at), every_hours=NEVER_OLD))
+    proposals, _ = offered(project, clones, project.workarounds, ask_hosts=False)
+    return build(
+        replace(gathered(project, clones, moment, made_at=made_at), every_hours=NEVER_OLD, proposals=proposals)
+    )
 
 
 def untitled(made: Report) -> Report:

@@ -48,7 +48,9 @@ def offered(
 
 
 def _of_one(venue: Venue, workaround: Workaround) -> list[ProposalRow]:
+    from syncbot.proposals.bundle import inside, key_of
     from syncbot.render.branch import branch_name
+    from syncbot.render.regions import read_record
 
     fork = venue.push_repo if venue.push_repo != venue.repo else None
     names: list[str | None] = [None]
@@ -60,6 +62,12 @@ def _of_one(venue: Venue, workaround: Workaround) -> list[ProposalRow]:
             key = Key(kind=kind, workaround=workaround.id, carrier=carrier)
             pulls = venue.reader.pulls_of_branch(venue.repo, branch_name(key), head_repo=fork)
             rows += [_row(kind, pull) for pull in reversed(pulls)]
+    for name, ids in venue.proposals.bundles.items():
+        if workaround.id in ids:
+            pulls = venue.reader.pulls_of_branch(venue.repo, branch_name(key_of(name)), head_repo=fork)
+            told = [(pull, read_record(pull.body)) for pull in reversed(pulls)]
+            mine = [pull for pull, record in told if record and workaround.id in inside(record.evidence)]
+            rows += [_row(ProposalKind.BUNDLE, pull) for pull in mine]
     return rows
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +18,13 @@ from syncbot.model.words import Mode
 
 if TYPE_CHECKING:
     from syncbot.cache import Cache
+    from syncbot.cli.venues import Place
     from syncbot.git.clone import Clone
     from syncbot.model.plan import Action, Line, Outcome
-    from syncbot.model.project import Project
+    from syncbot.model.project import Project, Repo
     from syncbot.model.status import FixFacts, Standing
     from syncbot.observe import Clones
+    from syncbot.proposals.prepare import Workshop
     from syncbot.shards import Shard
     from syncbot.sync import Report
 
@@ -66,17 +68,25 @@ def one_pass(asked: Pass) -> dict[str, Report]:
 
     One that cannot be dealt with at all gets a report of its problem, and the others go on.
     """
+    from syncbot.cli.memories import remember
     from syncbot.cli.repos import open_cache, open_project, progress
+    from syncbot.config import load_archived
     from syncbot.observe import Moment, observe
     from syncbot.policy import conclude
+    from syncbot.render.text import plain
 
     project, clones = open_project(asked.config, asked.repos, asked.shard)
+    archived, unreadable = load_archived(project)
+    for problem in unreadable:
+        log.warning("%s", plain(problem))
+    project = replace(project, workarounds=(*project.workarounds, *archived))
     known = [each.id for each in project.workarounds]
     if problems := [f"no workaround is called {each!r}" for each in asked.ids if each not in known]:
         raise UsageError(*problems)
-    _warn(project)
     now = clock.now()
     reports: dict[str, Report] = {}
+    seen: list[Standing] = []
+    ids_archived = frozenset(each.id for each in archived)
     with open_cache(asked.use_cache) as cache:
         for name in dict.fromkeys(each.downstream for each in project.workarounds):
             mine = [each.id for each in project.workarounds if each.downstream == name]
@@ -87,40 +97,18 @@ def one_pass(asked: Pass) -> dict[str, Report]:
                 with progress(f"reading histories for {name}"):
                     moment = Moment(today=now.date())
                     standings = [conclude(each) for each in observe(project, clones, moment, only=only, cache=cache)]
+                seen += standings
                 with _locked(project.root, asked.apply):
-                    reports[name] = _visit(asked, project, name, clones, standings, cache, now)
+                    reports[name] = _visit(asked, project, name, clones, standings, cache, now, ids_archived)
             except SyncbotError as error:
                 reports[name] = _broken(only, error)
-    _watch_tags(project, clones, now.date(), keep=asked.apply)
+    live = [each for each in seen if each.facts.workaround.id not in ids_archived]
+    whole = not asked.ids and asked.shard is None and len(live) == len(project.workarounds) - len(ids_archived)
+    stopped = any(report.stopped for report in reports.values())
+    # A plan that a person has read says nothing of the memory, so carrying it out leaves that alone.
+    keep = asked.apply and asked.only is None and not stopped
+    remember(project, clones, live, now, keep=keep, whole=whole)
     return reports
-
-
-def _watch_tags(project: Project, clones: Clones, today: dt.date, *, keep: bool) -> None:
-    """Say which release tags moved or went since they were last seen; ``keep``: remember them as they are now."""
-    from syncbot.cli.tags import changed_tags, kept_at, release_tags_of
-    from syncbot.memory import FileMemory
-    from syncbot.render.text import plain
-
-    store = FileMemory(kept_at(project))
-    try:
-        memory, tags = store.load().memory, release_tags_of(project, clones)
-        for note in changed_tags(tags, memory):
-            log.warning("%s", plain(note))
-        if keep:
-            for label, now in tags.items():
-                memory = memory.with_tags(label, now, today)
-            store.save(memory)
-    except SyncbotError as error:
-        log.warning("the tags could not be compared with the memory: %s", plain(str(error)))
-
-
-def _warn(project: Project) -> None:
-    """Say which settings are read and not acted on: a key without effect must not go unnoticed."""
-    everything = [project.proposals, *(each.proposals for each in project.downstreams.values() if each.proposals)]
-    if any(each.bundles for each in everything):
-        log.warning("[proposals.bundles] is not acted on yet: each removal is offered by itself")
-    if any(each.push_refresh for each in everything):
-        log.warning("[proposals] push_refresh is not acted on yet: a carried branch is only reported on")
 
 
 def _broken(ids: Sequence[str], error: SyncbotError) -> Report:
@@ -140,64 +128,118 @@ def _visit(
     standings: Sequence[Standing],
     cache: Cache,
     now: dt.datetime,
+    archived: frozenset[str],
 ) -> Report:
-    """Go over the downstream's own proposals, then over those of carried patches in the bot's repository."""
+    """Go over the downstream's own proposals, over those of repositories that carriers name, and of carried patches."""
     from syncbot.checks.store import FOLDER, load
-    from syncbot.cli.venues import home_clone, open_home, open_place, version
+    from syncbot.cli.venues import home_clone
     from syncbot.model.words import CarriedAs
+    from syncbot.planning import Given
     from syncbot.proposals.later import later
-    from syncbot.proposals.patchfile import PatchWorkshop
-    from syncbot.proposals.prepare import Workshop
-    from syncbot.sync import Given, joined, plan_for, run
+    from syncbot.sync import joined, plan_for, run
 
-    clone, root = clones.downstreams[name], Path(project.root)
+    root = Path(project.root)
 
     def later_in(fix: FixFacts, built: str) -> tuple[str, ...]:
         if fix.report is None or fix.report.commit is None:
             return ()
         return later(clones.upstreams[fix.claim.upstream].git(), fix.report.commit, built, cache)
 
-    carried = {decision.carrier.carried for each in standings for decision in each.decisions}
-    home = home_clone(root) if CarriedAs.PATCH_FILE in carried else None
-    here = frozenset({CarriedAs.PATCH_FILE})
+    patches = frozenset({CarriedAs.PATCH_FILE})
+    carriers = {decision.carrier for each in standings for decision in each.decisions}
+    home = home_clone(root) if any(each.carried in patches for each in carriers) else None
+    rest = frozenset(CarriedAs) - patches if home is not None else frozenset(CarriedAs)
     attached = {
         each.facts.workaround.id: load(root / "patches" / each.facts.workaround.id / FOLDER) for each in standings
     }
     reports = []
-    with open_place(project, name, clone) as place:
-        settings: dict[str, Any] = {
-            "proposals": place.venue.proposals, "version": version(), "cache": cache,
-            "sign_off": place.venue.mode is Mode.PULL_REQUEST,
-        }  # fmt: skip
-        with Workshop(clone, **settings) as workshop:
-            given = Given(
-                project=project, venue=place.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                attached=attached, whole=not asked.ids, later=later_in,
-                carriers=frozenset(CarriedAs) - here if home else frozenset(CarriedAs),
-            )  # fmt: skip
-            reports.append(run(given, place.pens(root), only=asked.only) if asked.apply else plan_for(given))
-    if home is not None:
-        with open_home(project, name, home, settings["proposals"]) as (own, base_oid, folder):
-            heads = _heads(clone, standings)
-            settings["sign_off"] = True
-            with PatchWorkshop(home, downstream=clone, heads=heads, folder=folder, **settings) as workshop:
-                given = Given(
-                    project=project, venue=own.venue, standings=standings, workshop=workshop, now=now, cache=cache,
-                    carriers=here, base_oid=base_oid,
-                )  # fmt: skip
-                reports.append(run(given, own.pens(root), only=asked.only) if asked.apply else plan_for(given))
+    for where in (None, *sorted({each.repo for each in carriers if each.repo is not None}, key=lambda repo: repo.url)):
+        for kinds in (rest, patches) if home is not None else (rest,):
+            mine = [each for each in carriers if each.carried in kinds and each.repo == where]
+            if not mine and (where is not None or kinds is patches):
+                continue
+            opened = (
+                _own_desk(project, name, clones, standings, cache, home, where)
+                if kinds is patches and home is not None
+                else _desk(project, name, clones, cache, where)
+            )
+            try:
+                with opened as desk:
+                    given = Given(
+                        project=project, venue=desk.place.venue, standings=standings, workshop=desk.workshop, now=now,
+                        cache=cache, attached=attached, later=later_in, carriers=kinds, where=where,
+                        base_oid=desk.base_oid,
+                        whole=not asked.ids and where is None and kinds is rest,
+                        archived=archived,
+                    )  # fmt: skip
+                    pens = desk.place.pens(root) if asked.apply else None
+                    reports.append(run(given, pens, only=asked.only) if pens is not None else plan_for(given))
+            except SyncbotError as error:
+                if where is None:
+                    raise
+                names = [each.facts.workaround.id for each in standings
+                         if any(one.carrier in mine for one in each.decisions)]  # fmt: skip
+                reports.append(_broken(names, error))
     return joined(reports)
 
 
-def _heads(clone: Clone, standings: Sequence[Standing]) -> dict[str | None, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """Where proposals to one repository go, and where their commits are made."""
+
+    place: Place
+    workshop: Workshop
+    base_oid: str | None = None
+
+
+@contextmanager
+def _desk(project: Project, name: str, clones: Clones, cache: Cache, where: Repo | None) -> Iterator[_Desk]:
+    from syncbot.cli.venues import open_place, version
+    from syncbot.proposals.prepare import Workshop
+
+    whole = clones.downstreams[name]
+    clone = whole if where is None else clones.carriers[where]
+    with open_place(project, name, clone, where=where) as place:
+        signed = place.venue.mode is Mode.PULL_REQUEST
+        with Workshop(
+            clone, proposals=place.venue.proposals, sign_off=signed, version=version(), cache=cache,
+            also=whole if clone is not whole else None,
+        ) as workshop:  # fmt: skip
+            yield _Desk(place=place, workshop=workshop)
+
+
+@contextmanager
+def _own_desk(
+    project: Project, name: str, clones: Clones, standings: Sequence[Standing], cache: Cache, home: Clone,
+    where: Repo | None,
+) -> Iterator[_Desk]:  # fmt: skip
+    """The desk of carried patches: the bot's own repository, for patches that apply in ``where`` or the downstream."""
+    from syncbot.cli.venues import open_home, version
+    from syncbot.proposals.patchfile import PatchWorkshop
+
+    clone = clones.downstreams[name] if where is None else clones.carriers[where]
+    proposals = project.proposals_for(name)
+    with open_home(project, name, home, proposals) as (place, base_oid, folder):
+        heads = _heads(clone, standings, where)
+        with PatchWorkshop(
+            home, downstream=clone, heads=heads, folder=folder, proposals=proposals, sign_off=True, version=version(),
+            cache=cache,
+        ) as workshop:  # fmt: skip
+            yield _Desk(place=place, workshop=workshop, base_oid=base_oid)
+
+
+def _heads(clone: Clone, standings: Sequence[Standing], where: Repo | None) -> dict[str | None, str]:
     """The commits that carried patches are for, by the branch their carriers name."""
     from syncbot.git.clone import branch_tip
+    from syncbot.model.words import CarriedAs
 
     heads: dict[str | None, str] = {}
     for each in standings:
-        for decision in each.decisions:
-            branch = decision.carrier.branch
-            heads[branch] = branch_tip(clone, branch) if branch else each.facts.head
+        for carrier in (decision.carrier for decision in each.decisions):
+            if carrier.repo != where or carrier.carried is not CarriedAs.PATCH_FILE:
+                continue
+            own = carrier.branch is not None or where is not None
+            heads[carrier.branch] = branch_tip(clone, carrier.branch) if own else each.facts.head
     return heads
 
 
@@ -263,7 +305,8 @@ def _line(line: Line) -> str:
 
 def _commands(line: Line) -> list[str]:
     """What a person types to submit an open proposal that is a folder, from the file beside it."""
-    if line.state != "open" or not (line.url or "").startswith("file:"):
+    due = line.decision in ("remove", "restore", "refresh", "bundle")
+    if not due or line.state != "open" or not (line.url or "").startswith("file:"):
         return []
     from urllib.parse import unquote, urlsplit
 

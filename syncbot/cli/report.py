@@ -68,7 +68,10 @@ def report(
         str | None, typer.Option("--since", metavar="DATE", help="Begin the trend there, told from git history alone.")
     ] = None,
     memory: Annotated[
-        Path | None, typer.Option("--memory", metavar="FILE", help="The memory that holds the trend so far.")
+        Path | None,
+        typer.Option(
+            "--memory", metavar="FILE", help="The memory that holds the trend so far; left out: what sync keeps."
+        ),
     ] = None,
     every: Annotated[
         str,
@@ -172,7 +175,7 @@ def _build(asked: _Asked) -> tuple[Report, Path | None]:
         given = gathered(project, clones, asked.moment, made_at=asked.made_at, only=asked.ids, cache=cache)
         shown = [standing.facts.workaround for standing in given.standings]
         proposals, unread = offered(project, clones, shown, ask_hosts=asked.proposals)
-    remembered, problems = _remembered(asked.memory)
+    remembered, problems = _remembered(asked.memory, project if _is_whole(asked) else None)
     own = project.proposals.templates
     return build(
         replace(
@@ -196,7 +199,7 @@ def _merge(asked: _Asked, paths: Sequence[Path]) -> tuple[Report, Path | None, t
         raise UsageError(
             "--merge reads reports and no repository: it takes no ids, --repo, --shard, --as-of or --since"
         )
-    remembered, problems = _remembered(asked.memory)
+    remembered, problems = _remembered(asked.memory, None)
     found, missing = merge_files(paths, remembered=remembered)
     found = replace(found, problems=(*found.problems, *problems))
     if not Path(asked.config, "syncbot.toml").is_file() and not Path(asked.config).is_file():
@@ -280,7 +283,17 @@ def _judged(project: Project, workarounds: Sequence[Workaround]) -> tuple[Mappin
     return judged, problems
 
 
-def _remembered(memory: Path | None) -> tuple[Sequence[TrendPoint], Sequence[str]]:
+def _is_whole(asked: _Asked) -> bool:
+    """Whether it is about everything as it is today, as a trend is."""
+    return not asked.ids and asked.moment.until is None and asked.moment.at is None
+
+
+def _remembered(memory: Path | None, project: Project | None) -> tuple[Sequence[TrendPoint], Sequence[str]]:
+    """The trend of the file that is named, else of the one that ``sync`` keeps beside the configuration, if any."""
+    from syncbot.cli.tags import kept_at
+
+    if memory is None and project is not None and kept_at(project).exists():
+        memory = kept_at(project)
     if memory is None:
         return (), ()
     from syncbot.memory import FileMemory

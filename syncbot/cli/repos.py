@@ -39,9 +39,9 @@ def split_repo(option: str) -> tuple[str | None, str]:
 def open_project(path: str, repos: Sequence[str], shard: Shard | None = None) -> tuple[Project, Clones]:
     """The configuration in ``path``, and a clone for each repository it names.
 
-    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream or a pin's own repository. The others
-    come from mirrors in the cache folder. ``shard``: that part of the configuration alone, so that nothing else is
-    cloned. Raises `UsageError` for a name that is not configured.
+    ``repos`` are ``--repo`` options: ``NAME=PATH`` for an upstream, a downstream, a pin's own repository, or one that a
+    carrier names (by ``owner/name``). The others come from mirrors in the cache folder. ``shard``: that part of the
+    configuration alone, so that nothing else is cloned. Raises `UsageError` for a name that is not configured.
     """
     from syncbot.config import load_project
     from syncbot.git.clone import open_clone
@@ -69,7 +69,14 @@ def open_project(path: str, repos: Sequence[str], shard: Shard | None = None) ->
             for name, pin in project.pins.items()
             if pin.repo != project.downstreams[pin.downstream].repo
         },
+        carriers={repo: clone(repo.label, repo) for repo in _carriers(project)},
     )
+
+
+def _carriers(project: Project) -> list[Repo]:
+    """The repositories that carriers name for themselves."""
+    named = [carrier.repo for each in project.workarounds for carrier in each.carriers]
+    return list(dict.fromkeys(repo for repo in named if repo is not None))
 
 
 def open_upstream(project: Project, upstream: Upstream, repos: Sequence[str]) -> tuple[Clone, str]:
@@ -88,7 +95,7 @@ def named_repos(repos: Sequence[str], project: Project) -> dict[str, str]:
 
 def _named(option: str, project: Project) -> tuple[str, str]:
     name, path = split_repo(option)
-    known = {*project.upstreams, *project.downstreams, *project.pins}
+    known = {*project.upstreams, *project.downstreams, *project.pins, *(each.label for each in _carriers(project))}
     if name is None or name not in known:
         raise UsageError(f"--repo {option}: expected NAME=PATH with one of {', '.join(sorted(known))}")
     return name, path
@@ -100,11 +107,12 @@ def open_remote(repo: Repo) -> Clone:
     Raises `TryLaterError` when its host cannot be reached, `UsageError` when it refuses or has no such repository.
     """
     from syncbot.cache import cache_folder
+    from syncbot.cli.credentials import git_token
     from syncbot.git.mirror import open_mirror
     from syncbot.git.remote import remote
 
-    variable = repo.forge.token_variable
-    token = (os.environ.get(variable) or None) if variable else None
+    found = git_token(repo)
+    token, variable = found.reveal() if found is not None else None, repo.forge.token_variable
     # Only a folder forge is on this machine; anywhere else an address that leads here is a slip or a trap.
     local = repo.forge.kind == "folder"
     there = remote(repo.url, token=token, token_variable=variable, allow_local=local)

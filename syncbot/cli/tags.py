@@ -1,6 +1,6 @@
 """Tags of the upstreams that moved or went since they were last seen: git alone cannot tell, the memory can.
 
-``sync --apply`` remembers the tags in ``.syncbot/memory.jsonl`` beside the configuration; ``status`` and ``sync``
+``sync --apply`` remembers the tags, also in ``.syncbot/memory.jsonl`` beside the configuration; ``status`` and ``sync``
 compare and say what changed. Looking never writes.
 """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncbot.cli import clock
+from syncbot.cli.credentials import auth_of, connection_to, named_in
 from syncbot.model.errors import UsageError
 from syncbot.model.forge import Secret, TokenAuth
 from syncbot.model.words import Mode
@@ -17,6 +18,7 @@ from syncbot.model.words import Mode
 if TYPE_CHECKING:
     from syncbot.forge.ports import Reader, Writer
     from syncbot.git.clone import Clone
+    from syncbot.model.forge import Auth
     from syncbot.model.project import Forge, Project, Proposals, Repo
     from syncbot.proposals.venue import Pens, Venue
 
@@ -52,79 +54,73 @@ class Place:
 
 
 @contextmanager
-def open_place(project: Project, name: str, clone: Clone, *, web_timeout: float = 20) -> Iterator[Place]:
+def open_place(project: Project, name: str, clone: Clone, *, where: Repo | None = None) -> Iterator[Place]:
     """Yield the place of one downstream's proposals: a code host where there is a token for it, else a folder.
 
-    Raises `UsageError` for settings that do not go together, and what the forge raises about the repository.
+    ``where`` is the repository that some of its carriers name for themselves: it has no fork and no dashboard. Raises
+    `UsageError` for settings that do not go together, and what the forge raises about the repository.
     """
+    downstream, proposals = project.downstreams[name], project.proposals_for(name)
+    if where is not None:
+        proposals = replace(proposals, fork=None, dashboard=None, bundles={})
+    repo, branch = (where, None) if where is not None else (downstream.repo, downstream.branch)
+    auth = auth_of(repo.forge)
     with ExitStack() as stack:
-        downstream = project.downstreams[name]
-        forge = downstream.repo.forge
-        token = _token(forge)
-        if forge.kind == "github" and token is not None and downstream.repo.slug is not None:
-            yield _on_host(project, name, token, stack, web_timeout)
+        if repo.forge.kind == "github" and auth is not None and repo.slug is not None:
+            yield _on_host(project, repo, branch, proposals, auth, stack)
         else:
-            yield _in_folder(project, name, clone)
+            yield _in_folder(project, repo, repo.slug or name, branch, proposals, clone)
 
 
 def reaches(project: Project, name: str) -> bool:
     """Whether proposals of a downstream can be written from here: there is a token for its host, or the folder."""
     repo = project.downstreams[name].repo
-    if repo.forge.kind == "github" and repo.slug is not None and _token(repo.forge) is not None:
+    if repo.forge.kind == "github" and repo.slug is not None and auth_of(repo.forge) is not None:
         return True
     return repo.forge.kind == "folder" or Path(project.root, FOLDER).is_dir()
 
 
-def _token(forge: Forge) -> Secret | None:
-    text = os.environ.get(forge.token_variable, "") if forge.token_variable else ""
-    return Secret(text.strip()) if text.strip() else None
-
-
-def _on_host(project: Project, name: str, token: Secret, stack: ExitStack, timeout: float) -> Place:
+def _on_host(
+    project: Project, repo: Repo, branch: str | None, proposals: Proposals, auth: Auth, stack: ExitStack
+) -> Place:
     from syncbot.proposals.destination import HostDestination
     from syncbot.proposals.venue import Venue
 
-    downstream, proposals = project.downstreams[name], project.proposals_for(name)
-    forge, slug = downstream.repo.forge, downstream.repo.slug
+    forge, slug = repo.forge, repo.slug
     assert slug is not None
-    reader, writer = _connected(forge, token, slug, stack, timeout)
+    reader, writer, token = _connected(forge, auth, slug, stack)
     there = reader.repository(slug)
     mode = proposals.mode or (Mode.PULL_REQUEST if there.permission.may_write else Mode.HAND_OFF)
-    home, home_reader, home_writer = _home(proposals.home, reader, writer, forge, stack, timeout)
+    home, home_reader, home_writer = _home(proposals.home, reader, writer, forge, stack)
     push_repo = proposals.fork or there.slug
     web = (forge.web or "").rstrip("/")
     venue = Venue(
-        reader=reader, repo=there.slug, push_repo=push_repo, base=downstream.branch or there.default_branch, mode=mode,
+        reader=reader, repo=there.slug, push_repo=push_repo, base=branch or there.default_branch, mode=mode,
         destination=HostDestination(
-            url=f"{web}/{push_repo}.git", token=token, token_variable=forge.token_variable
+            url=f"{web}/{push_repo}.git", token=token, token_variable=named_in(forge)
         ),
         proposals=proposals, home=home, home_reader=home_reader, web=f"{web}/{there.slug}", root=Path(project.root),
     )  # fmt: skip
     return Place(venue=venue, writer=writer, home_writer=home_writer)
 
 
-def _connected(forge: Forge, token: Secret, slug: str, stack: ExitStack, timeout: float) -> tuple[Reader, Writer]:
-    from syncbot.cache import cache_folder
-    from syncbot.forge.github import GITHUB_API, connect
+def _connected(forge: Forge, auth: Auth, slug: str, stack: ExitStack) -> tuple[Reader, Writer, Secret]:
+    """Return what reads and writes there, and what git pushes with."""
     from syncbot.forge.github_reader import GitHubReader
     from syncbot.forge.github_writer import GitHubWriter
 
-    api = forge.api or GITHUB_API
-    between = float(os.environ.get("SYNCBOT_BETWEEN_WRITES", "1"))
-    connection = connect(
-        TokenAuth(token=token), api=api, repo=slug, cache_folder=cache_folder(os.environ), timeout=timeout,
-        between_writes=between,
-    )  # fmt: skip
+    connection = connection_to(forge, auth, slug)
     stack.callback(connection.close)
-    return GitHubReader(connection), GitHubWriter(connection)
+    return GitHubReader(connection), GitHubWriter(connection), connection.git_token()
 
 
 def connected_to(repo: Repo, stack: ExitStack) -> tuple[Reader, Writer]:
     """Both halves of a client for the forge of ``repo``; raises `UsageError` where there is no token for it."""
-    token = _token(repo.forge)
-    if repo.forge.kind != "github" or token is None or repo.slug is None:
-        raise UsageError(f"no token for {repo.label} in {repo.forge.token_variable or 'any variable'}")
-    return _connected(repo.forge, token, repo.slug, stack, 20)
+    auth = auth_of(repo.forge)
+    if repo.forge.kind != "github" or auth is None or repo.slug is None:
+        raise UsageError(f"no token for {repo.label} in {named_in(repo.forge)}")
+    reader, writer, _ = _connected(repo.forge, auth, repo.slug, stack)
+    return reader, writer
 
 
 def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, str]:
@@ -145,11 +141,12 @@ def connected_here(repo: str | None, stack: ExitStack) -> tuple[Reader, Writer, 
         name="here", kind="github", web=os.environ.get("GITHUB_SERVER_URL"),
         api=os.environ.get("GITHUB_API_URL") or GITHUB_API, token_variable="GITHUB_TOKEN",  # noqa: S106 - a name
     )  # fmt: skip
-    return *_connected(forge, Secret(token), slug, stack, 20), slug
+    reader, writer, _ = _connected(forge, TokenAuth(token=Secret(token)), slug, stack)
+    return reader, writer, slug
 
 
 def _home(
-    home: Repo | None, reader: Reader, writer: Writer, forge: Forge, stack: ExitStack, timeout: float
+    home: Repo | None, reader: Reader, writer: Writer, forge: Forge, stack: ExitStack
 ) -> tuple[str | None, Reader | None, Writer]:
     """The bot's own repository: as configured, or the one whose workflow this is."""
     slug = home.slug if home is not None else os.environ.get("GITHUB_REPOSITORY") or None
@@ -157,16 +154,16 @@ def _home(
         return None, None, writer
     if home is None or home.forge == forge:
         return slug, reader, writer
-    token = _token(home.forge)
-    if home.forge.kind != "github" or token is None:
-        raise UsageError(
-            f"[proposals.home]: no token for {home.label} in {home.forge.token_variable or 'any variable'}"
-        )
-    own = _connected(home.forge, token, slug, stack, timeout)
-    return slug, *own
+    auth = auth_of(home.forge)
+    if home.forge.kind != "github" or auth is None:
+        raise UsageError(f"[proposals.home]: no token for {home.label} in {named_in(home.forge)}")
+    own_reader, own_writer, _ = _connected(home.forge, auth, slug, stack)
+    return slug, own_reader, own_writer
 
 
-def _in_folder(project: Project, name: str, clone: Clone) -> Place:
+def _in_folder(
+    project: Project, repo: Repo, slug: str, branch: str | None, proposals: Proposals, clone: Clone
+) -> Place:
     from syncbot.forge.folder import place_of_repository
     from syncbot.forge.folder_reader import FolderReader
     from syncbot.forge.folder_writer import FolderWriter
@@ -174,18 +171,15 @@ def _in_folder(project: Project, name: str, clone: Clone) -> Place:
     from syncbot.proposals.destination import FolderDestination
     from syncbot.proposals.venue import Venue
 
-    downstream, proposals = project.downstreams[name], project.proposals_for(name)
-    repo = downstream.repo
     path = repo.forge.path if repo.forge.kind == "folder" and repo.forge.path else FOLDER
     root = Path(project.root, path)
     bare = BareRepositories(lambda slug: place_of_repository(root, slug))
-    slug = repo.slug or name
     home = (proposals.home.slug if proposals.home is not None else None) or slug
     reader = FolderReader(root, bare)
     writer = FolderWriter(root, bare, clock.now, beside=lambda body: _drawings(project, body))
     web = f"{repo.forge.web.rstrip('/')}/{repo.slug}" if repo.forge.web and repo.slug else None
     venue = Venue(
-        reader=reader, repo=slug, push_repo=slug, base=downstream.branch or clone.branch or "main",
+        reader=reader, repo=slug, push_repo=slug, base=branch or clone.branch or "main",
         mode=proposals.mode or Mode.HAND_OFF, proposals=proposals, home=home, home_reader=reader, web=web, files=True,
         root=Path(project.root),
         destination=FolderDestination(
@@ -239,32 +233,33 @@ def open_home(project: Project, name: str, home: Clone, proposals: Proposals) ->
     with ExitStack() as stack:
         repo = proposals.home or project.downstreams[name].repo
         slug = proposals.home.slug if proposals.home is not None else os.environ.get("GITHUB_REPOSITORY") or home.slug
-        token = _token(repo.forge)
-        if repo.forge.kind == "github" and token is not None and slug is not None:
-            place = _own_on_host(repo.forge, slug, token, proposals, stack, root, branch)
+        auth = auth_of(repo.forge)
+        if repo.forge.kind == "github" and auth is not None and slug is not None:
+            place = _own_on_host(repo.forge, slug, auth, proposals, stack, root, branch)
         else:
             place = _own_in_folder(project, name, home, proposals, slug or f"local/{home.path.name}", branch)
         yield place, base_oid, folder
 
 
 def _own_on_host(
-    forge: Forge, slug: str, token: Secret, proposals: Proposals, stack: ExitStack, root: Path, branch: str
+    forge: Forge, slug: str, auth: Auth, proposals: Proposals, stack: ExitStack, root: Path, branch: str
 ) -> Place:
     from syncbot.proposals.destination import HostDestination
     from syncbot.proposals.venue import Venue
 
-    reader, writer = _connected(forge, token, slug, stack, 20)
+    reader, writer, token = _connected(forge, auth, slug, stack)
     web = (forge.web or "").rstrip("/")
     venue = Venue(
         reader=reader, repo=slug, push_repo=slug, base=branch, mode=Mode.PULL_REQUEST, web=f"{web}/{slug}", root=root,
-        destination=HostDestination(url=f"{web}/{slug}.git", token=token, token_variable=forge.token_variable),
+        destination=HostDestination(url=f"{web}/{slug}.git", token=token, token_variable=named_in(forge)),
         proposals=replace(proposals, dashboard=None, labels=()), home=slug, home_reader=reader,
     )  # fmt: skip
     return Place(venue=venue, writer=writer, home_writer=writer)
 
 
 def _own_in_folder(project: Project, name: str, home: Clone, proposals: Proposals, slug: str, branch: str) -> Place:
-    own = _in_folder(project, name, home)
+    downstream = project.downstreams[name]
+    own = _in_folder(project, downstream.repo, slug, branch, proposals, home)
     from syncbot.proposals.destination import FolderDestination
 
     assert isinstance(own.venue.destination, FolderDestination)

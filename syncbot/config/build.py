@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from syncbot.config.config_file import ConfigFile, DownstreamTable, ForgeTable, PinTable, ProposalsTable, RepoKeys
 from syncbot.config.manifest_file import CarrierTable, ChangeTable, ManifestFile
 from syncbot.model.project import (
+    App,
     Carrier,
     Check,
     Downstream,
@@ -71,6 +72,11 @@ def project(root: Path, config: ConfigFile, manifests: Mapping[str, ManifestFile
     )
 
 
+def workarounds(manifests: Mapping[str, ManifestFile], project: Project) -> tuple[Workaround, ...]:
+    """Return the workarounds of manifests (by id) that lie outside of the project, but name what it configures."""
+    return tuple(_workaround(id_, each, project.pins, project.forges) for id_, each in sorted(manifests.items()))
+
+
 def _forge(name: str, table: ForgeTable) -> Forge:
     if table.kind != "github":
         web = table.web.rstrip("/") if table.web else None
@@ -78,7 +84,9 @@ def _forge(name: str, table: ForgeTable) -> Forge:
     web = (table.web or "https://github.com").rstrip("/")
     own_api = "https://api.github.com" if web == "https://github.com" else f"{web}/api/v3"
     api = (table.api or own_api).rstrip("/")
-    return Forge(name=name, kind="github", web=web, api=api, token_variable=table.token or GITHUB.token_variable)
+    token = table.token or GITHUB.token_variable
+    app = App(**table.app.model_dump()) if table.app is not None else None
+    return Forge(name=name, kind="github", web=web, api=api, token_variable=token, app=app)
 
 
 def _repo(keys: RepoKeys, forges: Mapping[str, Forge]) -> Repo:
@@ -145,6 +153,7 @@ def _proposals(table: ProposalsTable, forges: Mapping[str, Forge]) -> Proposals:
         bundles={name: tuple(ids) for name, ids in table.bundles.items()},
         backlinks=table.backlinks,
         push_refresh=table.push_refresh,
+        issue_comment=table.issue_comment,
     )
 
 

@@ -28,6 +28,17 @@ from syncbot.config.fields import (
 from syncbot.model.words import Mode
 
 
+class AppTable(Table):
+    """A GitHub App: the names of the environment variables that hold what it logs in with; never the values."""
+
+    id: EnvName
+    """Name of the variable with the app's id."""
+    key: EnvName
+    """Name of the variable with its private key, in PEM form."""
+    installation: EnvName | None = None
+    """Name of the variable with the installation's number; left out: the one in the repository at hand."""
+
+
 class ForgeTable(Table):
     """A code host. github.com is there without being declared, under the name ``github``."""
 
@@ -39,6 +50,8 @@ class ForgeTable(Table):
     """Address of the REST API; a GitHub Enterprise server has it at ``WEB/api/v3``, which is the default there."""
     token: EnvName | None = None
     """Name of the environment variable that holds the token; never the token."""
+    app: AppTable | None = None
+    """A GitHub App to log in as, in place of ``token``, with ``kind = "github"``."""
     path: Line | None = None
     """Where a ``folder`` forge keeps its proposals; relative paths are from the folder of ``syncbot.toml``."""
 
@@ -123,6 +136,8 @@ class ProposalsTable(Table):
     """Write bare ``owner/repo#N``, which makes a link back from the issue that is named."""
     push_refresh: bool = False
     """Push a refreshed branch with a lease, without a proposal."""
+    issue_comment: bool = False
+    """Keep one comment on the ``issue`` of each workaround that says where it stands."""
     identity: IdentityTable = IdentityTable()
     limits: LimitsTable = LimitsTable()
     bundles: dict[Identifier, list[Identifier]] = Field(default_factory=dict)

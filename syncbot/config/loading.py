@@ -19,7 +19,8 @@ from syncbot.config.problems import Problem, in_order, shown
 from syncbot.config.reading import Document, read_toml
 from syncbot.config.rules import config_rules, manifest_rules
 from syncbot.model.errors import UsageError
-from syncbot.model.project import Project
+from syncbot.model.project import Project, Workaround
+from syncbot.model.words import CarriedAs
 
 CONFIG_NAME = "syncbot.toml"
 MANIFEST_NAME = "patch.toml"
@@ -46,6 +47,38 @@ def load_project(path: Path) -> Project:
     if project is None:
         raise UsageError(*(str(each) for each in problems))
     return project
+
+
+def load_archived(project: Project) -> tuple[tuple[Workaround, ...], tuple[str, ...]]:
+    """Return the workarounds in ``patches/archive/`` that were one carried patch, and a line for each unreadable one.
+
+    They are not the project's any more; but a pin may fall back and need the patch again. One that names what is no
+    longer configured is passed over, as is one whose id is in use.
+    """
+    known = {each.id for each in project.workarounds}
+    found: dict[str, ManifestFile] = {}
+    unreadable: list[str] = []
+    folder = Path(project.root) / PATCHES / ARCHIVE
+    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+        label = f"{PATCHES}/{ARCHIVE}/{place.name}/{MANIFEST_NAME}"
+        if place.name in known or not is_id(place.name) or not (place / MANIFEST_NAME).is_file():
+            continue
+        read = read_toml(place / MANIFEST_NAME, label, missing="")
+        if isinstance(read, Problem):
+            unreadable.append(str(read))
+            continue
+        try:
+            manifest = ManifestFile.model_validate(read.data)
+        except ValidationError:
+            unreadable.append(f"{label}: it is not a manifest of today's form, so its patch is not watched")
+            continue
+        carried = [each.carried for each in manifest.carried if each.repo is None and each.url is None]
+        named = {*manifest.gate.pins, *(pin for each in manifest.carried for pin in each.pins)}
+        upstreams = {each.upstream for each in manifest.fixes}
+        there = manifest.downstream in project.downstreams and named <= set(project.pins)
+        if carried == [CarriedAs.PATCH_FILE] and there and upstreams <= set(project.upstreams):
+            found[place.name] = manifest
+    return build.workarounds(found, project), tuple(unreadable)
 
 
 def check_project(path: Path) -> list[Problem]:

@@ -68,8 +68,10 @@ def _forge(config: Document, key: Key, table: _Table) -> _Found:
         yield config.problem((*key, "path"), "nothing", "`path`, the folder that takes the proposals", "add it")
     if kind in ("github", "git") and "path" in table:
         yield config.problem((*key, "path"), shown(table["path"]), '`path` only with kind = "folder"', "take it out")
-    if kind in ("folder", "git") and "api" in table:
-        yield config.problem((*key, "api"), shown(table["api"]), '`api` only with kind = "github"', "take it out")
+    for name in ("api", "app"):
+        if kind in ("folder", "git") and name in table:
+            expected = f'`{name}` only with kind = "github"'
+            yield config.problem((*key, name), shown(table[name]), expected, "take it out")
     if kind == "github" and key[-1] != "github" and "web" not in table:
         expected = "`web`, the address of the server, such as https://github.example.com"
         yield config.problem((*key, "web"), "nothing", expected, "add it")

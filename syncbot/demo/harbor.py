@@ -90,6 +90,12 @@ BROADEN = (
 # What the patch that is carried adds.
 GUARD_ONLY = (Edit(SCORES, "    return sums\n", GUARD + "    return sums\n"),)
 
+# Another workaround, which nobody records until the story's end; only its comment says so.
+SHIFT = """    # Workaround for lumen#16: softmax overflows on large values. Remove once that is released.
+    row = [value - max(row) for value in row]
+"""
+ADD_SHIFT = (Edit(SAMPLE, "    return softmax(row)\n", SHIFT + "    return softmax(row)\n"),)
+
 
 def pin(old: str, new: str) -> tuple[Edit, ...]:
     """Move the pinned release."""

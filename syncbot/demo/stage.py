@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import re
 import shlex
 import tomllib
@@ -24,7 +25,7 @@ from syncbot.git.run import Access, Git, GitError
 from syncbot.model.errors import CouldNotError
 
 REPOS = "--repo lumen=lumen.git --repo harbor=harbor.git"
-ROW, NEXT, REASON = r"^masked-tail +\w", r"^  [A-Z]", r"^  ·"
+ROW, NEXT, REASON = r"^(masked-tail|long-rows) +\w", r"^  [A-Z]", r"^  ·"
 """Lines of a status: the row, what is next, and why."""
 _IGNORE = "/*\n!/.gitignore\n!/patches\n!/syncbot.toml\n"
 
@@ -74,11 +75,11 @@ class Stage:
         done = self.run(command)
         return Shown(command=command, lines=excerpt(done.err + done.out, *patterns))
 
-    def status(self, *patterns: str) -> tuple[Shown, str]:
-        """The status on this day, and what it says in three words: stage, fit, decision."""
+    def status(self, *patterns: str, of: str = harbor.ID) -> tuple[Shown, str]:
+        """The status on this day, and what it says of one workaround in three words: stage, fit, decision."""
         command = f"syncbot status $R --as-of {self.day}"
         said = self.run(command).out
-        found = re.search(rf"^{harbor.ID} +(\w+) +(\w+) +(\w+)", said, re.MULTILINE)
+        found = re.search(rf"^{of} +(\w+) +(\w+) +(\w+)", said, re.MULTILINE)
         return Shown(command=command, lines=excerpt(said, *patterns)), ", ".join(found.groups()) if found else "no row"
 
     def sync(self, *patterns: str) -> Shown:
@@ -111,12 +112,12 @@ class Stage:
         """Take a proposal to the bot's repository: its patch is applied and committed."""
         self._git.run("apply", "--index", str(proposal.folder / "change.patch"))
         self.commit(proposal.title, by=harbor.CLEO)
-        proposal.change(state="merged")
+        proposal.end("merged", self.day)
 
     def merge(self, proposal: Proposal, title: str) -> str:
         """Take a proposal to harbor, as its maintainers do."""
         made = self.harbor.merge("main", proposal.patch, title, by=harbor.CLEO, day=self.day)
-        proposal.change(state="merged")
+        proposal.end("merged", self.day)
         return made
 
     def last_change(self, *patterns: str) -> Shown:
@@ -186,9 +187,12 @@ class Proposal:
         """The texts of its comments."""
         return [each.read_text(encoding="utf-8") for each in sorted((self.folder / "comments").iterdir())]
 
-    def change(self, **values: object) -> None:
-        """Change what ``proposal.toml`` says, as a person does who has acted."""
-        change_toml(self.folder / "proposal.toml", **values)
+    def end(self, state: str, day: dt.date) -> None:
+        """Say what became of it, as a person does who has acted; a folder takes the file's own time for the day."""
+        file = self.folder / "proposal.toml"
+        change_toml(file, state=state)
+        noon = dt.datetime.combine(day, dt.time(12), dt.UTC).timestamp()
+        os.utime(file, (noon, noon))
 
     def tick(self, name: str) -> None:
         """Tick a box of the checklist."""

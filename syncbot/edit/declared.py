@@ -49,6 +49,8 @@ def apply(edit: Edit, data: bytes | None) -> Done:
 def _text(edit: Edit, data: bytes) -> Done:
     """Cut or replace whole lines that say what ``target`` says, in a file that is no Python."""
     wanted = [normal(line) for line in split(edit.target.strip("\n").encode())]
+    if not any(wanted):
+        raise ValueError("it names no line")
     lines, result, matched, at = split(data), list[bytes](), 0, 0
     while at < len(lines):
         if [normal(line) for line in lines[at : at + len(wanted)]] == wanted:
@@ -92,7 +94,7 @@ def applied(edits: Sequence[Edit], contents: Mapping[str, bytes], known: Mapping
         try:
             done = apply(edit, files.get(edit.path))
             before = apply(edit, known.get(edit.path)) if done.matched == 0 else None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(_problem(edit, str(error)))
             continue
         if done.matched == edit.count:

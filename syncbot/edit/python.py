@@ -6,6 +6,7 @@ import ast
 import functools
 import io
 import itertools
+import re
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPE = (*FUNCTION, ast.ClassDef)
 _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.Assert)
 
+_BARE_RETURN = re.compile(rb"\r(?!\n)")
 _NO_STATEMENT = frozenset((
     tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER
 ))  # fmt: skip
@@ -29,7 +31,12 @@ def is_python(path: str) -> bool:
 
 @functools.lru_cache(maxsize=32)
 def parse(source: bytes) -> ast.Module | None:
-    """Return the syntax tree, or None where the file does not parse; the last ones are kept, nobody changes them."""
+    """Return the syntax tree, or None where the file does not parse; the last ones are kept, nobody changes them.
+
+    None also where a bare carriage return ends a line for Python, and none for git: no line would be where it says.
+    """
+    if _BARE_RETURN.search(source):
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -117,7 +117,9 @@ def as_markdown(result: EditResult) -> str:
         ]
     for number, clash in enumerate(result.conflicts, 1):
         told += _conflict(number, clash)
-    solved = [step for step in result.steps if step.met.startswith(("there", "moved", "reformatted", "part"))]
+    solved = [
+        step for step in result.steps if step.met.startswith(("there", "moved", "reformatted", "rewrapped", "part"))
+    ]
     if result.outcome is Outcome.CONFLICT:
         if solved:
             told += ["Solved before it got stuck:", ""]

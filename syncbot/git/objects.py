@@ -71,10 +71,13 @@ def is_binary(data: bytes) -> bool:
 class Scratch:
     """A folder for new objects in front of one clone. Use it as a context manager.
 
-    ``bring`` is what `Clone.bring` is. Raises `UsageError` where ``repository`` is no git repository.
+    ``bring`` is what `Clone.bring` is, ``also`` a second folder of objects to read from, such as those of the project
+    that this one is a fork of. Raises `UsageError` where ``repository`` is no git repository.
     """
 
-    def __init__(self, repository: Path, *, bring: Callable[[Collection[str]], None] | None = None) -> None:
+    def __init__(
+        self, repository: Path, *, bring: Callable[[Collection[str]], None] | None = None, also: Path | None = None
+    ) -> None:
         self.repository = repository
         self._bring = bring
         if not repository.is_dir():
@@ -92,7 +95,7 @@ class Scratch:
         self._folder = Path(tempfile.mkdtemp(prefix="syncbot-scratch-"))
         place = (repository / objects).resolve()
         self._untouched = Untouched(place)
-        _initialise(self._folder, place, form)
+        _initialise(self._folder, [place, *([also.resolve()] if also is not None else [])], form)
         if (repository / shallow).is_file():
             shutil.copyfile(repository / shallow, self._folder / "shallow")
         self.git = Git(self._folder, Access.READ, env={"GIT_DIR": str(self._folder), "GIT_LITERAL_PATHSPECS": "1"})
@@ -267,14 +270,14 @@ def _raw(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _initialise(folder: Path, objects: Path, form: str) -> None:
+def _initialise(folder: Path, objects: Sequence[Path], form: str) -> None:
     """Make a bare repository by hand; ``git init`` would copy templates and take longer than the files it writes."""
     for part in ("objects/info", "refs"):
         (folder / part).mkdir(parents=True)
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     version = "0" if form == "sha1" else f"1\n[extensions]\n\tobjectformat = {form}"
     (folder / "config").write_text(f"[core]\n\tbare = true\n\trepositoryformatversion = {version}\n")
-    (folder / "objects" / "info" / "alternates").write_text(_quoted(str(objects)) + "\n")
+    (folder / "objects" / "info" / "alternates").write_text("".join(f"{_quoted(str(each))}\n" for each in objects))
 
 
 def _quoted(path: str) -> str:

@@ -11,7 +11,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from syncbot.git.run import Git, GitError
+from syncbot.git.run import Access, Git, GitError, safe_ref
 from syncbot.git.url import SCHEMES, Address, parse_address, redact
 from syncbot.git.watch import SILENT, Progress, watch
 from syncbot.model.errors import CouldNotError, SyncbotError, TryLaterError, UsageError
@@ -20,6 +20,20 @@ _PASSWORD = "SYNCBOT_GIT_PASSWORD"  # noqa: S105 - the name of a variable
 # Any user name does where a token is the password; this one is GitHub's for its apps' tokens.
 _HELPER = f"""!f() {{ test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "${_PASSWORD}"; }}; f"""
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
+
+# Tracing would write the environment's configuration, or headers, to a place of the caller's choice.
+_NO_TRACE = {
+    "GIT_TRACE": "0",
+    "GIT_TRACE_CURL": "0",
+    "GIT_TRACE_PACKET": "0",
+    "GIT_TRACE_SETUP": "0",
+    "GIT_TRACE_REDACT": "1",
+    "GIT_TRACE2": "0",
+    "GIT_TRACE2_EVENT": "0",
+    "GIT_TRACE2_PERF": "0",
+    "GIT_TRACE2_ENV_VARS": "",
+    "GIT_TRACE2_CONFIG_PARAMS": "",
+}
 
 _REFUSED = re.compile(
     r"authentication failed|could not read (username|password)|http basic: access denied|permission denied \(|"
@@ -65,7 +79,7 @@ class Remote:
         Raises `TryLaterError` when the host cannot be reached, `UsageError` when it refuses or has no such repository,
         and `GitError` for what is wrong on this side.
         """
-        bound = git.with_env(**self._environment())
+        bound = self.bound(git)
         try:
             # A person's older default would keep single objects from being asked for.
             command = ("-c", "protocol.version=2", *args)
@@ -75,6 +89,23 @@ class Remote:
             if meaning is None:
                 raise
             raise meaning from None
+
+    def bound(self, git: Git) -> Git:
+        """Return ``git`` able to talk to this remote, and to no other, with its token; it needs `Access.NETWORK`."""
+        if git.access is not Access.NETWORK:
+            raise ValueError("reaching a remote needs a runner with Access.NETWORK")
+        return git.with_env(**self._environment())
+
+    def branches(self, git: Git, prefix: str) -> dict[str, str]:
+        """Return the branches whose name begins with ``prefix``, each with the commit it is at, by one request.
+
+        An empty answer always means that there are none; raises what `run` raises.
+        """
+        safe_ref(prefix.rstrip("/"))
+        command = ("ls-remote", "--quiet", "--refs", "--end-of-options", self.address.url, f"refs/heads/{prefix}*")
+        pairs = (line.partition("\t") for line in self.run(git, *command).decode("utf-8", "replace").splitlines())
+        names = {name.removeprefix("refs/heads/"): oid for oid, _, name in pairs if name.startswith("refs/heads/")}
+        return {name: oid for name, oid in names.items() if name.startswith(prefix)}
 
     def explain(self, stderr: str) -> SyncbotError | None:
         """Return what git's message says about this remote, None if it is not about it."""
@@ -108,7 +139,7 @@ class Remote:
         settings = ((key, ""), (key, _HELPER))
         for number, (name, value) in enumerate(settings, first):
             env |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        return env | {"GIT_CONFIG_COUNT": str(first + len(settings)), "GIT_TRACE_REDACT": "1", _PASSWORD: self.token}
+        return env | _NO_TRACE | {"GIT_CONFIG_COUNT": str(first + len(settings)), _PASSWORD: self.token}
 
 
 def remote(

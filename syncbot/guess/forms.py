@@ -94,7 +94,7 @@ def _dependencies(names: Names) -> list[Form]:
 
 def _clones(names: Names) -> list[Form]:
     url = names.url
-    line = r"(?:\\\n|[^\n]){0,300}?"  # bounded, as all gaps: a file may be one endless line
+    line = r"(?:(?!git clone)(?:\\\n|[^\n])){0,300}?"  # bounded, as all gaps: a file may be one endless line
     rest = r"(?:(?!git clone)[\s\S]){0,300}?"
     keys = r"(?:[ \t]+[^\n]*\n){0,4}?"
     call = r"[^()]{0,300}?"
@@ -144,7 +144,7 @@ def _addresses(names: Names) -> list[Form]:
 
 
 def _variables(names: Names) -> list[Form]:
-    named = rf"[\w-]*?{names.stem}(?:_\w+)?_{WORDS}"
+    named = rf"[\w-]{{0,60}}?{names.stem}(?:_\w{{1,60}})?_{WORDS}"
     command = r"(?:(?:RUN|ARG|ENV|export|readonly|local|set|SET)[ \t(]+)?"
     return [
         Form(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from syncbot.git.run import Git
@@ -28,7 +29,6 @@ def guess_pins(
     """
     pins: list[PinGuess] = []
     doubts: list[Doubt] = []
-    used = set(taken)
     for sighting in found:
         form = _tag_format(sighting, refs, names)
         read = _resolved(upstream, refs, sighting, form)
@@ -37,16 +37,23 @@ def guess_pins(
             continue
         kind, commit, tag = read
         gating, reasons = _gating(sighting, kind)
-        name = _name(sighting, used)
-        used.add(name)
         pins.append(
             PinGuess(
-                name=name, sighting=sighting, form=kind, commit=commit, tag=tag,
+                name="", sighting=sighting, form=kind, commit=commit, tag=tag,
                 tag_format=form if kind is PinForm.VERSION else None, gating=gating,
                 reasons=(_means(sighting, kind, commit, tag), *reasons),
             )
         )  # fmt: skip
-    return sorted(pins, key=lambda pin: not pin.gating), doubts
+    return _named(sorted(pins, key=lambda pin: not pin.gating), set(taken)), doubts
+
+
+def _named(pins: Sequence[PinGuess], used: set[str]) -> list[PinGuess]:
+    """Each with a name of its own; those that gate choose first."""
+    named: list[PinGuess] = []
+    for pin in pins:
+        named.append(replace(pin, name=_name(pin.sighting, used)))
+        used.add(named[-1].name)
+    return named
 
 
 def _tag_format(sighting: Sighting, refs: UpstreamRefs, names: Names) -> str | None:

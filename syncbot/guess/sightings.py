@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from syncbot.guess.forms import REF, REQUIREMENT, WORDS, Form, forms
 from syncbot.guess.names import Names
@@ -15,6 +16,8 @@ from syncbot.model.guess import Sighting
 _NO_REFS = frozenset(
     {"true", "false", "on", "off", "auto", "none", "null", "latest", "ref", "version", "str", "string"}
 )
+# Every match costs some looks at the whole file, and no file pins a project so often.
+_MOST = 50
 # Broader first: a pattern is read by people, and the next ref may be of another kind.
 _ENDS = (
     r"\S+",
@@ -34,7 +37,7 @@ def sightings(path: str, text: str, names: Names) -> Iterator[Sighting]:
     for form in forms(names):
         if form.files and not re.search(form.files, path):
             continue
-        for match in re.finditer(form.expression, text, re.MULTILINE):
+        for match in islice(re.finditer(form.expression, text, re.MULTILINE), _MOST):
             at = match.start("ref")
             ref = match["ref"].rstrip(".,")
             if at in taken or _comment(text, match.start()) or ref.lower() in _NO_REFS:

@@ -21,6 +21,7 @@ class ActionKind(StrEnum):
     REMOVE_LABEL = "remove-label"
     REQUEST_REVIEW = "request-review"
     COMMENT = "comment"
+    EDIT_COMMENT = "edit-comment"
     OPEN_ISSUE = "open-issue"
     EDIT_ISSUE = "edit-issue"
 

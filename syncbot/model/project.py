@@ -14,11 +14,20 @@ from syncbot.model.words import Action, CarriedAs, Cures, Mode, Needs, Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """A GitHub App, by the names of the variables that hold its id, its private key and, if given, its installation."""
+
+    id: str
+    key: str
+    installation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forge:
     """A code host. ``kind`` is ``github``, ``folder`` or ``git`` (plain git, no pull requests).
 
-    ``token_variable`` is the name of the environment variable that holds the token. ``path`` is where a ``folder``
-    forge keeps its proposals (absolute, or relative to the project's root).
+    ``token_variable`` is the name of the environment variable that holds the token, ``app`` those of an app, which
+    goes first. ``path`` is where a ``folder`` forge keeps its proposals (absolute, or relative to the project's root).
     """
 
     name: str
@@ -27,6 +36,7 @@ class Forge:
     api: str | None = None
     token_variable: str | None = None
     path: str | None = None
+    app: App | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +241,8 @@ class Proposals:
     memory), ``dashboard`` the title of its dashboard issue. Times are days; ``max_distance`` and
     ``results_max_distance`` are commits of the base; ``quiet_hours`` is ``HH:MM-HH:MM`` in UTC. ``bundles`` maps the
     key of a bundle to the ids of its workarounds. ``backlinks`` allows bare ``owner/repo#N`` in what is written;
-    ``push_refresh`` allows a refreshed branch to be pushed with a lease without a proposal.
+    ``push_refresh`` allows a refreshed branch to be pushed with a lease without a proposal, ``issue_comment`` a comment
+    on the issue that a workaround is for.
     """
 
     mode: Mode | None = None
@@ -256,6 +267,12 @@ class Proposals:
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     backlinks: bool = False
     push_refresh: bool = False
+    issue_comment: bool = False
+
+    @property
+    def bundled(self) -> frozenset[str]:
+        """The ids that some bundle lists."""
+        return frozenset(each for ids in self.bundles.values() for each in ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

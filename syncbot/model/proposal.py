@@ -12,12 +12,16 @@ from syncbot.model.words import Choice
 
 
 class ProposalKind(StrEnum):
-    """What a proposal does with a workaround."""
+    """What a proposal does with a workaround; a bundle is the removal of several."""
 
     REMOVAL = "removal"
     RESTORE = "restore"
     REFRESH = "refresh"
+    BUNDLE = "bundle"
 
+
+# What a workaround may be proposed for; a bundle is of several.
+OF_ONE = (ProposalKind.REMOVAL, ProposalKind.RESTORE, ProposalKind.REFRESH)
 
 KIND_OF = {
     Choice.REMOVE: ProposalKind.REMOVAL,
@@ -28,7 +32,10 @@ KIND_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Key:
-    """What there is at most one open proposal for: never a version. ``carrier`` only where a workaround has several."""
+    """What there is at most one open proposal for: never a version. ``carrier`` only where a workaround has several.
+
+    For a bundle ``workaround`` is the bundle's own name.
+    """
 
     kind: ProposalKind
     workaround: str
@@ -76,7 +83,9 @@ class Prepared:
 
     ``repo`` is proposed to, ``base`` its branch. The objects exist only after
     `syncbot.proposals.prepare.Workshop.build`. ``gone`` are the lines it takes out and puts in nowhere else in their
-    file, by path, without blanks around them: what somebody else's change is compared with.
+    file, by path, without blanks around them: what somebody else's change is compared with. ``members`` are the ids of
+    a bundle's workarounds. ``onto`` is the commit that a carried branch is brought onto, ``pushes`` that its own branch
+    is to be set there with no proposal.
     """
 
     key: Key
@@ -92,6 +101,9 @@ class Prepared:
     repairs: tuple[Repair, ...] = ()
     note: str | None = None
     gone: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    members: tuple[str, ...] = ()
+    onto: str | None = None
+    pushes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class PinFacts:
 class Sight:
     """How far a workaround is on the branch: ``found`` and ``lost`` name its places, ``reason`` how that was told.
 
-    ``stale``: it is a carried patch that does not apply strictly to the branch any more.
+    ``stale``: what a patch or a branch carries does not apply strictly any more.
     """
 
     fit: Fit

@@ -25,7 +25,7 @@ from syncbot.model.errors import CouldNotError, SyncbotError, TryLaterError
 from syncbot.model.forge import IssueState, NewPull, PullState, PushOutcome, Write
 from syncbot.model.plan import Action, ActionKind, Outcome, Result
 from syncbot.model.project import Workaround
-from syncbot.model.proposal import Prepared
+from syncbot.model.proposal import Prepared, ProposalKind
 from syncbot.proposals.prepare import Workshop
 from syncbot.proposals.venue import Pens, Venue
 from syncbot.render.branch import parse_key
@@ -51,7 +51,7 @@ class Hands:
     workshop: Workshop
     workarounds: Mapping[str, Workaround]
     base: tuple[str, str]
-    readied: bool = False
+    readied: set[str] = field(default_factory=set)
     opened: dict[str, int] = field(default_factory=dict)
 
     def apply(self, actions: Iterable[Action]) -> list[Outcome]:
@@ -100,12 +100,20 @@ class Hands:
         data = action.data
         branch, head = str(data["branch"]), str(data["head"])
         key = parse_key(action.topic)
-        if key is None or key.workaround not in self.workarounds:
+        about = _names(action, "members") or ((key.workaround,) if key is not None else ())
+        if key is None or any(each not in self.workarounds for each in about):
             raise CouldNotError(f"{action.topic}: no such workaround is configured")
-        made = self.workshop.build(
-            key, self.workarounds[key.workaround], repo=self.venue.repo, base=str(data["base"]),
-            base_oid=str(data["base_oid"]),
-        )  # fmt: skip
+        where: dict[str, str] = {
+            "repo": self.venue.repo, "base": str(data["base"]), "base_oid": str(data["base_oid"])
+        }  # fmt: skip
+        if "onto" in data:
+            made = self.workshop.refresh(
+                key, self.workarounds[key.workaround], **where, onto=str(data["onto"]), push=bool(data["pushes"])
+            )
+        elif key.kind is ProposalKind.BUNDLE:
+            made = self.workshop.build_bundle(key, [self.workarounds[each] for each in about], **where)
+        else:
+            made = self.workshop.build(key, self.workarounds[key.workaround], **where)
         if not isinstance(made, Prepared) or made.head != head:
             raise _ChangedError(f"the commit of {branch} comes out as another one now")
         self.pens.downstream.check(f"push {branch}")
@@ -129,9 +137,9 @@ class Hands:
         return Outcome(action=action, result=Result.DONE)
 
     def _ready(self, base: str, oid: str) -> None:
-        if not self.readied:
+        if base not in self.readied:
             self.venue.destination.ready(base=base, oid=oid)
-            self.readied = True
+            self.readied.add(base)
 
     # -- proposals ---------------------------------------------------------------------------------------------------
 
@@ -212,6 +220,17 @@ class Hands:
         made = writer.add_comment(action.repo, number, f"{action.data['body']}\n\n{mark}")
         return Outcome(action=action, result=Result.DONE, url=made.url)
 
+    def edit_comment(self, action: Action) -> Outcome:
+        """Replace the text of a comment of the bot's own, over the text that was planned for."""
+        number, comment = self._number(action), str(action.data["comment"])
+        there = self.venue.reader.comments(action.repo, number)
+        found = next((each for each in there if each.id == comment), None)
+        if found is None:
+            raise _ChangedError("the comment was deleted meanwhile")
+        _expect(action, body=found.body)
+        self.pens.downstream.edit_comment(action.repo, number, comment, str(action.data["body"]))
+        return Outcome(action=action, result=Result.DONE, url=found.url)
+
     def _number(self, action: Action) -> int:
         number = action.number or self.opened.get(action.topic)
         if number is None:
@@ -269,6 +288,7 @@ _DO: Mapping[ActionKind, Callable[[Hands, Action], Outcome]] = {
     ActionKind.REMOVE_LABEL: Hands.label,
     ActionKind.REQUEST_REVIEW: Hands.review,
     ActionKind.COMMENT: Hands.comment,
+    ActionKind.EDIT_COMMENT: Hands.edit_comment,
     ActionKind.OPEN_ISSUE: Hands.open_issue,
     ActionKind.EDIT_ISSUE: Hands.edit_issue,
 }

@@ -38,7 +38,7 @@ _REGION_LINE = re.compile(r"^<!-- syncbot:(?:begin|end|record|/?results)\b.*-->\
 def judged(subject: Subject) -> tuple[tuple[Judged, ...], Gate]:
     """Return the checklist with its verdicts, and whether the proposal may leave draft."""
     prepared, there = subject.prepared, subject.seen.pull or subject.seen.issue
-    if not isinstance(prepared, Prepared) or subject.key.kind is not ProposalKind.REMOVAL:
+    if not isinstance(prepared, Prepared) or subject.key.kind not in (ProposalKind.REMOVAL, ProposalKind.BUNDLE):
         return (), Gate(ready=False)
     wanted = _wanted(subject, prepared)
     checks = judge(subject.specs, subject.attached, wanted)
@@ -133,13 +133,14 @@ def _hand_off(subject: Subject, record: Record, existing: str | None, title: str
         text += "\n" + _MARKER.format(key=subject.key)
     fork = venue.web.removesuffix(venue.repo) + venue.push_repo if venue.web else venue.push_repo
     branch = f"syncbot/{subject.key}"
-    compare = venue.reader.compare_url(venue.repo, venue.base, branch, head_repo=venue.head_repo) if text else ""
+    base = prepared.base if isinstance(prepared, Prepared) else venue.base
+    compare = venue.reader.compare_url(venue.repo, base, branch, head_repo=venue.head_repo) if text else ""
     fence = "`" * (max((len(run) for run in re.findall(r"`{3,}", text)), default=3) + 1)
     body = _render(
         venue, "issue/hand-off.md.j2",
         {
             "progress": progress.value, "status": _STATUS[progress].format(number=record.pull or "?"),
-            "owner": subject.workaround.owner, "repo": venue.repo, "base": venue.base, "branch": branch,
+            "owner": subject.owners, "repo": venue.repo, "base": base, "branch": branch,
             "fork_url": shlex.quote(fork), "compare": compare, "title": title, "text": text, "fence": fence,
             "workaround": subject.workaround,
         },
@@ -174,9 +175,8 @@ def _progress(seen: Seen) -> Progress:
 
 def _body(subject: Subject, prepared: Prepared) -> str:
     checks, _ = judged(subject)
-    return _render(
-        subject.venue, f"proposal/{subject.key.kind}.md.j2", compose_values.values(subject, prepared, checks)
-    )
+    values = compose_values.of_bundle if subject.members else compose_values.values
+    return _render(subject.venue, f"proposal/{subject.key.kind}.md.j2", values(subject, prepared, checks))
 
 
 def _with_results(subject: Subject, body: str) -> str:

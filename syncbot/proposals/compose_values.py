@@ -32,6 +32,7 @@ def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> di
     return {
         **common(subject),
         "reason": _reason(subject),
+        "branch": prepared.base if prepared.onto is not None else "",
         "safe": _safe(subject, safe, older),
         "exposed": evidence.exposed(subject.standing),
         "later": subject.later,
@@ -59,6 +60,18 @@ def values(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> di
             else "A person has to review it; syncbot never merges."
         ),
     }  # fmt: skip
+
+
+def of_bundle(subject: Subject, prepared: Prepared, checks: Sequence[Judged]) -> dict[str, Any]:
+    """Return what the template of a bundle may use: ``members``, each with what stands for it, and the rest as one."""
+    members = [{**values(each, prepared, ()), "owner": each.workaround.owner or ""} for each in subject.members]
+    return {
+        **values(subject, prepared, checks),
+        "members": members,
+        "name": subject.key.workaround,
+        "greps": [grep for each in members for grep in each["greps"]],
+        "measured": [each.workaround.id for each in subject.members if each.specs],
+    }
 
 
 def common(subject: Subject) -> dict[str, Any]:
@@ -168,6 +181,11 @@ def _verified(subject: Subject) -> str:
         return _VERIFIED
     if subject.key.kind is ProposalKind.REFRESH:
         return f"The patch applies strictly to today's `{subject.standing.facts.workaround.downstream}`. {_VERIFIED}"
+    if subject.key.kind is ProposalKind.RESTORE:
+        return (
+            f"The patch applies strictly to today's `{subject.workaround.downstream}`; where its surroundings have "
+            "changed since it was dropped, it was written anew, with the checks of any edit."
+        )
     return "The patch goes, and its manifest with it to the archive when nothing else carries the workaround."
 
 
@@ -179,10 +197,11 @@ _VERIFIED = (
 
 
 def _searched(subject: Subject) -> str:
-    pull = subject.workaround.introduced.pull
-    named = f"`#{pull}`, " if pull is not None else ""
+    pulls = [each.workaround.introduced.pull for each in subject.members or (subject,)]
+    numbers = ", ".join(f"`#{pull}`" for pull in pulls if pull is not None)
+    named = f"{numbers}, " if numbers else ""
     if subject.venue.files:
-        named = f"`#{pull}` and the files below " if pull is not None else "the files below "
+        named = f"{numbers} and the files below " if numbers else "the files below "
     where = results.inert(subject.venue.repo)
     if subject.venue.files:
         return (

@@ -16,7 +16,7 @@ from syncbot.model.errors import SyncbotError, TryLaterError
 from syncbot.model.forge import PushResult, Secret
 
 log = logging.getLogger(__name__)
-_OURS = "refs/heads/syncbot/*"
+_OURS = "syncbot/"
 
 
 class Destination(Protocol):
@@ -33,12 +33,6 @@ class Destination(Protocol):
 
     def push(self, git: Git, *, branch: str, oid: str, expected: str | None) -> PushResult:
         """See `syncbot.git.push.push`."""
-
-
-def _list(there: Remote, git: Git) -> dict[str, str]:
-    output = there.run(git, "ls-remote", "--quiet", "--refs", "--", there.address.url, _OURS)
-    pairs = (line.split("\t") for line in output.decode("utf-8", "replace").splitlines() if line.count("\t") == 1)
-    return {name.removeprefix("refs/heads/"): oid for oid, name in pairs}
 
 
 def _bring(there: Remote, git: Git, branch: str) -> bool:
@@ -65,7 +59,7 @@ class HostDestination:
 
     def branches(self, git: Git) -> Mapping[str, str]:
         """See `Destination`. Raises `TryLaterError` when the host cannot be reached."""
-        return _list(self._remote(), git)
+        return self._remote().branches(git, _OURS)
 
     def bring(self, git: Git, branch: str) -> bool:
         """See `Destination`."""
@@ -94,7 +88,7 @@ class FolderDestination:
     def branches(self, git: Git) -> Mapping[str, str]:
         """See `Destination`."""
         where = self.bare.location(self.repo)
-        return _list(remote(str(where), allow_local=True), git) if (where / "HEAD").exists() else {}
+        return remote(str(where), allow_local=True).branches(git, _OURS) if (where / "HEAD").exists() else {}
 
     def bring(self, git: Git, branch: str) -> bool:
         """See `Destination`."""

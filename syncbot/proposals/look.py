@@ -18,7 +18,7 @@ from syncbot.model.errors import SyncbotError
 from syncbot.model.forge import Issue, IssueState, PullRequest, PullState
 from syncbot.model.project import Upstream, Workaround
 from syncbot.model.proposal import Key, Prepared, Progress, ProposalKind, Record, Seen, State, Stuck, Wish
-from syncbot.proposals import others
+from syncbot.proposals import bundle, others
 from syncbot.proposals.hearing import Hearing
 from syncbot.proposals.prepare import Keeps, Workshop
 from syncbot.proposals.venue import Venue
@@ -47,12 +47,17 @@ class Asked:
 class View:
     """What the forge holds. ``issues`` are the bot's own by topic; ``spare`` those whose topic has an older issue."""
 
-    seen: Mapping[Key, Seen]
+    seen: dict[Key, Seen]
+    ask: Callable[[Asked], Seen]
     issues: Mapping[str, tuple[Issue, Record]] = field(default_factory=dict)
     spare: tuple[Issue, ...] = ()
     ticked: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     open_count: int = 0
     problem: SyncbotError | None = None
+
+    def also(self, asked: Asked) -> Seen:
+        """Look for one more key; its answer joins ``seen``."""
+        return self.seen.setdefault(asked.key, self.ask(asked))
 
     def dashboard(self, repo: str) -> Issue | None:
         """The dashboard issue about ``repo``, open or closed."""
@@ -69,12 +74,12 @@ def look(
     venue: Venue, asked: Sequence[Asked], workshop: Workshop, upstreams: Mapping[str, Upstream], *,
     cache: Keeps | None, now: dt.datetime,
 ) -> View:  # fmt: skip
-    """Return what the forge holds for ``asked`` and for every other key that has an open proposal."""
+    """Return what the forge holds for ``asked``; bundles are asked for after that, with `View.also`."""
     try:
         return _Look(venue, workshop, upstreams, cache, now).run(asked)
     except SyncbotError as error:
         unknown = Seen(state=State.UNKNOWN, problem=str(error))
-        return View(seen={each.key: unknown for each in asked}, problem=error)
+        return View(seen={each.key: unknown for each in asked}, problem=error, ask=lambda _: unknown)
 
 
 class _Look:
@@ -110,8 +115,20 @@ class _Look:
         self.open_count = len(self.ours) + len(handed)
         self.room = venue.proposals.max_open - self.open_count
         self.ticked, self.told = ticked, told
+        self.bundled = self._bundled()
         seen = {each.key: self._one(each) for each in asked}
-        return View(seen=seen, issues=self.issues, spare=spare, ticked=ticked, open_count=self.open_count)
+        return View(
+            seen=seen, ask=self._one, issues=self.issues, spare=spare, ticked=ticked, open_count=self.open_count
+        )
+
+    def _bundled(self) -> frozenset[str]:
+        """The workarounds that a bundle offers, or offered: nobody needs to ask whether they were offered alone."""
+        told = [self.known[topic].evidence for topic in self.known if topic.startswith("bundle/")]
+        told += [record.evidence for topic, (_, record) in self.issues.items() if topic.startswith("hand-off:bundle/")]
+        for key, pull in self.ours.items():
+            if key.kind is ProposalKind.BUNDLE and (record := read_record(pull.body)) is not None:
+                told.append(record.evidence)
+        return frozenset(name for each in told for name in bundle.inside(each))
 
     # -- the bot's own issues ----------------------------------------------------------------------------------------
 
@@ -190,10 +207,13 @@ class _Look:
         """The latest proposal that is not open any more, asked for by name where a new one might be opened."""
         if not each.wanted or not isinstance(each.prepared, Prepared):
             return None
+        single = each.key.kind is ProposalKind.REMOVAL and each.key.workaround in self.venue.proposals.bundled
+        if single and each.key.workaround in self.bundled:
+            return None
         known = self.known.get(str(each.key))
         if known is not None and not self._wish(each, after=known.closed).reopen:
             return known.pull(self.venue.repo, each.key)
-        if self.room <= 0:
+        if self.room <= 0 and not single:
             return None
         venue = self.venue
         found = _or_nothing(
@@ -201,7 +221,7 @@ class _Look:
             lambda: venue.reader.pulls_of_branch(venue.repo, branch_name(each.key), head_repo=venue.head_repo),
         )
         latest = next((pull for pull in found if pull.state is PullState.OPEN), found[0] if found else None)
-        if latest is None:
+        if latest is None and not single:
             self.room -= 1
         return latest
 
@@ -255,7 +275,7 @@ class _Look:
 
     def _wish(self, each: Asked, *, after: dt.datetime | None = None) -> Wish:
         """What the dashboard's comments and boxes ask of a key; ``after``: when its last proposal ended."""
-        about = [one for one in self.told if one.workaround == each.workaround.id]
+        about = [one for one in self.told if one.workaround == each.key.workaround]
         return with_boxes(wish_of(about, after=after), str(each.key), self.ticked)
 
     def _others(self, each: Asked) -> PullRequest | None:
@@ -287,7 +307,7 @@ class _Look:
     def _made_by_us(self, each: Asked, tip: str) -> bool | None:
         if not self.workshop.has(tip):
             self.venue.destination.bring(self.workshop.pusher(), branch_name(each.key))
-        return self.workshop.made_by_us(tip, each.workaround.id)
+        return self.workshop.made_by_us(tip, each.key)
 
     def _meets(self, each: Asked, record: Record | None, tip: str | None) -> tuple[bool | None, int | None]:
         if not isinstance(each.prepared, Prepared) or record is None or tip is None:

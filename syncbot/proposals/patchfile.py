@@ -1,95 +1,20 @@
-"""Carried patches: does one still apply, and if not, what does it look like on today's base.
-
-A strict apply takes offsets and no fuzz. A patch is written anew by putting its change, as it was recorded (its own
-blob ids say on what), onto today's base with the edit engine.
-"""
+"""Carried patches: their proposals to the bot's own repository, where the patch lies beside its manifest."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from enum import StrEnum
-from pathlib import Path
-
-from syncbot.edit.engine import edit
 from syncbot.git.clone import Clone
 from syncbot.git.merge import changes
 from syncbot.git.objects import Entry, Scratch
-from syncbot.git.run import GitError
-from syncbot.model.edit import Direction, EditResult, FileEdit, Outcome
+from syncbot.model.edit import EditResult, FileEdit, Outcome
 from syncbot.model.errors import CouldNotError
 from syncbot.model.project import Carrier, Workaround
 from syncbot.model.proposal import Key, Prepared, ProposalKind, Record, Stuck
+from syncbot.proposals.patching import Applies, anew, meets
 from syncbot.proposals.prepare import Workshop
 from syncbot.render.branch import branch_name
 from syncbot.render.commit import message_of
 
-_INDEX = re.compile(rb"^index ([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: (\d{6}))?$")
-_OLD = re.compile(rb"^--- (?:a/)?(.+?)\t?$")
 _ARCHIVE = "archive"
-
-
-class Applies(StrEnum):
-    """How a patch meets a commit."""
-
-    STRICTLY = "strictly"
-    ALREADY = "already"
-    NOT = "not"
-
-
-def meets(store: Scratch, base: str, patch: bytes) -> Applies:
-    """Say whether ``patch`` applies to the commit ``base`` without fuzz, or is in it already."""
-    for direction, answer in ((), Applies.STRICTLY), (("--reverse",), Applies.ALREADY):
-        store.git.run("read-tree", base)
-        try:
-            store.git.run("apply", "--cached", "--check", "--whitespace=nowarn", *direction, "-", stdin=patch)
-        except GitError:
-            continue
-        return answer
-    return Applies.NOT
-
-
-def change_of(store: Scratch, base: str, patch: bytes) -> str:
-    """Return a scratch commit whose one change is the patch, on the files it was made for.
-
-    Raises `CouldNotError` where the patch names no blobs, or blobs that are not in this clone.
-    """
-    blobs: dict[str, Entry | None] = {}
-    found: tuple[str, str] | None = None
-    for line in patch.splitlines():
-        if match := _INDEX.match(line):
-            found = match[1].decode(), (match[3] or b"100644").decode()
-        elif (match := _OLD.match(line)) and found is not None:
-            path = match[1].decode("utf-8", "surrogateescape")
-            if path != "/dev/null":
-                blobs[path] = Entry(mode=found[1], oid=_blob(store, found[0], path))
-            found = None
-    if not blobs:
-        raise CouldNotError(
-            "the patch does not say on which files it was made (no index lines), so it cannot be merged"
-        )
-    before = store.commit(store.replace(base, blobs), (), "before")
-    store.git.run("read-tree", before)
-    try:
-        store.git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
-    except GitError as error:
-        raise CouldNotError(f"the patch does not apply to the files it names: {error.stderr}") from error
-    return store.commit(store.git.text("write-tree", "--missing-ok"), (before,), "the carried patch")
-
-
-def _blob(store: Scratch, oid: str, path: str) -> str:
-    try:
-        return store.git.text("rev-parse", "--verify", "--quiet", f"{oid}^{{blob}}")
-    except GitError as error:
-        raise CouldNotError(f"this clone lacks {path} as it was when the patch was made ({oid})") from error
-
-
-def anew(store: Scratch, base: str, patch: bytes) -> EditResult:
-    """Put the patch's change onto ``base``. Raises what `change_of` raises; a conflict is an answer."""
-    commit = change_of(store, base, patch)
-    result = edit(store, direction=Direction.REBASE, commit=commit, onto=base)
-    command = f"git apply --3way change.patch  # on {base}"
-    return replace(result, commands=(command,), conflicts=result.conflicts)
 
 
 class PatchWorkshop(Workshop):
@@ -103,7 +28,7 @@ class PatchWorkshop(Workshop):
         self, clone: Clone, *, downstream: Clone, heads: dict[str | None, str], folder: str, **rest: object
     ) -> None:
         super().__init__(clone, **rest)  # type: ignore[arg-type]
-        self._target = Scratch(downstream.git().directory)
+        self._target = Scratch(downstream.git().directory, bring=downstream.bring)
         self._heads = heads
         self._folder = folder
         self._at: dict[Key, tuple[str, str]] = {}
@@ -119,8 +44,6 @@ class PatchWorkshop(Workshop):
     def _build(self, key: Key, workaround: Workaround, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         carrier = carrier_of(workaround, key)
         path = f"{self._folder}/{workaround.id}/{carrier.patch}"
-        if key.kind is ProposalKind.RESTORE:
-            raise CouldNotError(f"{path} is gone; `git log -- {path}` shows where to bring it back from")
         result: EditResult | None = None
         if key.kind is ProposalKind.REFRESH:
             self._at[key] = self._heads[carrier.branch], path
@@ -132,6 +55,22 @@ class PatchWorkshop(Workshop):
             tree = self.store.replace(base_oid, {path: Entry(mode="100644", oid=self.store.write(edited))})
             # The patch's own id: where it stands in its file may change with every commit, what it does may not.
             edit_id = self.edit_id(self.diff(result.base, result.tree, store=self._target))
+        elif key.kind is ProposalKind.RESTORE:
+            self._at[key] = self._heads[carrier.branch], path
+            dropped = self._dropped(workaround, base_oid, path, str(carrier.patch))
+            applies = meets(self._target, self._heads[carrier.branch], dropped)
+            if applies is Applies.ALREADY:
+                raise CouldNotError("the change of the dropped patch is on the branch already")
+            if applies is Applies.NOT:
+                result = anew(self._target, self._heads[carrier.branch], dropped)
+                if not result.outcome.answered:
+                    return Stuck(key=key, reason="the dropped patch conflicts with today's base", result=result)
+                paths = [change.path for change in changes(self._target, result.base, result.tree)]
+                dropped = self._target.patch(result.base, result.tree, paths)
+            tree = self._with(workaround, base_oid, path, dropped)
+            edit_id = self.edit_id(
+                self.diff(base_oid, tree) if result is None else self.diff(result.base, result.tree, store=self._target)
+            )
         else:
             tree = self._without(workaround, base_oid, path)
             edit_id = self.edit_id(self.diff(base_oid, tree))
@@ -145,15 +84,39 @@ class PatchWorkshop(Workshop):
         )  # fmt: skip
 
     def _without(self, workaround: Workaround, base_oid: str, path: str) -> str:
-        """Return the tree without the patch; with its only carrier gone, the manifest goes to the archive."""
-        edits: dict[str, Entry | None] = {path: None}
+        """Return the tree with the patch in the archive; with its only carrier gone, the manifest goes there too."""
         manifest = f"{self._folder}/{workaround.id}/patch.toml"
         entries = self.store.entries(base_oid, [path, manifest])
         if path not in entries:
             raise CouldNotError(f"{path} is not in the bot's repository")
+        edits: dict[str, Entry | None] = {path: None, self._archived(path): entries[path]}
         if len(workaround.carriers) == 1 and manifest in entries:
-            edits |= {manifest: None, f"{self._folder}/{_ARCHIVE}/{workaround.id}/patch.toml": entries[manifest]}
+            edits |= {manifest: None, self._archived(manifest): entries[manifest]}
         return self.store.replace(base_oid, edits)
+
+    def _archived(self, path: str) -> str:
+        return f"{self._folder}/{_ARCHIVE}/{path.removeprefix(f'{self._folder}/')}"
+
+    def _with(self, workaround: Workaround, base_oid: str, path: str, patch: bytes) -> str:
+        """Return the tree with the patch back in its place, and the manifest if that is in the archive."""
+        manifest = f"{self._folder}/{workaround.id}/patch.toml"
+        kept = self._archived(manifest)
+        entries = self.store.entries(base_oid, [manifest, kept, self._archived(path)])
+        edits: dict[str, Entry | None] = {path: Entry(mode="100644", oid=self.store.write(patch))}
+        if self._archived(path) in entries:
+            edits[self._archived(path)] = None
+        if kept in entries and manifest not in entries:
+            edits |= {manifest: entries[kept], kept: None}
+        return self.store.replace(base_oid, edits)
+
+    def _dropped(self, workaround: Workaround, base_oid: str, path: str, name: str) -> bytes:
+        """Return the patch that was dropped: from the archive, else from where history last had it."""
+        if self._archived(path) in self.store.entries(base_oid, [self._archived(path)]):
+            return self._read(base_oid, self._archived(path))
+        gone = self.store.git.text("log", "-1", "--diff-filter=D", "--format=%H", base_oid, "--", path)
+        if not gone:
+            raise CouldNotError(f"{name} of {workaround.id} is neither in the archive nor in the history that is here")
+        return self._read(f"{gone}^", path)
 
     def _files(self, old: str, new: str) -> tuple[FileEdit, ...]:
         lines = self.store.git.text("diff-tree", "-r", "--numstat", "--no-renames", old, new).splitlines()
@@ -185,9 +148,3 @@ def carrier_of(workaround: Workaround, key: Key) -> Carrier:
         if key.carrier in (None, carrier.name, carrier.carried.value):
             return carrier
     raise CouldNotError(f"{workaround.id} is not carried as {key.carrier}")
-
-
-def patch_text(root: str, workaround: Workaround, carrier: Carrier) -> bytes | None:
-    """Return the patch beside the manifest, None where there is none."""
-    path = Path(root, "patches", workaround.id, str(carrier.patch))
-    return path.read_bytes() if path.is_file() else None

@@ -19,7 +19,8 @@ class Subject:
     """One key with all that is known about it.
 
     ``attached`` are results that may be believed, ``unread`` says which were not taken and why, ``later`` what became
-    of the fixes in what the pins build.
+    of the fixes in what the pins build. A bundle has ``members``, each a subject of its own, and its evidence
+    is ``told``; what it has besides is its first's.
     """
 
     key: Key
@@ -33,6 +34,8 @@ class Subject:
     attached: tuple[Attached, ...] = ()
     unread: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
+    members: tuple[Subject, ...] = ()
+    told: str = ""
 
     @property
     def workaround(self) -> Workaround:
@@ -41,14 +44,21 @@ class Subject:
 
     @property
     def evidence(self) -> str:
-        """See `syncbot.proposals.evidence.digest`."""
-        return evidence.digest(self.standing, self.decision.carrier)
+        """See `syncbot.proposals.evidence.digest`, and `syncbot.proposals.bundle` for that of a bundle."""
+        return self.told or evidence.digest(self.standing, self.decision.carrier)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of its proposal."""
         own = self.workaround.removal.labels if self.key.kind is ProposalKind.REMOVAL else ()
-        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own)))
+        theirs = [label for each in self.members for label in each.workaround.removal.labels]
+        return tuple(dict.fromkeys((*self.venue.proposals.labels, *own, *theirs)))
+
+    @property
+    def owners(self) -> str:
+        """Who answers for it, as the manifests say."""
+        about = self.members or (self,)
+        return ", ".join(dict.fromkeys(each.workaround.owner for each in about if each.workaround.owner))
 
     @property
     def issues(self) -> bool:

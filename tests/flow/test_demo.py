@@ -55,7 +55,7 @@ def test_the_same_objects_on_every_machine(kept):
     }
     assert tips == {
         "lumen": "1814654538e5053e71bae9809b5dd1e78bff6fa9",
-        "harbor": "6029c29d0338f4c54309ad631987b9bcc848e812",
+        "harbor": "a4cc99f496b9554b837befc4279e897ef59caf5f",
     }
 
 

@@ -4,7 +4,8 @@ import json
 import tomllib
 
 import pytest
-from fixtures.repos import Repo
+from fake_forge import FakeForge
+from fixtures.repos import Repo, run_git
 
 from syncbot.cli.main import run
 
@@ -89,6 +90,26 @@ def test_what_is_written_works_at_once(pair, tmp_path, capsys):
     }  # fmt: skip
     assert (only["stage"], only["decision"]) == ("released", "keep")
     assert [(fix["pull"], fix["cures"]) for fix in only["fixes"]] == [(7, "unverified")]
+
+
+def test_addresses_alone_are_enough(pair, tmp_path, capsys, monkeypatch):
+    """From mirrors, which have no file contents until they are asked for."""
+    monkeypatch.delenv("GITHUB_TOKEN", raising=False)
+    with FakeForge(tmp_path) as forge:
+        for slug, name in (("acme/turbo", "up.git"), ("octo/app", "down.git")):
+            forge.world.add_repo(slug, tmp_path / name)
+            run_git(tmp_path / name, "config", "uploadpack.allowFilter", "true")
+            run_git(tmp_path / name, "config", "uploadpack.allowAnySHA1InWant", "true")
+        where = tmp_path / "new"
+        named = ["--upstream", f"{forge.web}/acme/turbo.git", "--downstream", f"{forge.web}/octo/app.git"]
+        assert run(["init", str(where), *named]) == 0
+        said = capsys.readouterr().out
+        assert "pin requirements: requirements.txt:2 (a requirement) says 1.2.0" in said
+        assert "1.2.0 is the version of the tag v1.2.0; gates" in said
+        assert "build files were not read" not in said
+        assert run(["doctor", "--config", str(where)]) == 0
+        assert "ok          pin requirements: says 1.2.0, which is " in capsys.readouterr().out
+        assert not forge.requests
 
 
 def test_nothing_is_written_over(pair, tmp_path, capsys):

@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from syncbot.cli.demo import runner
 from syncbot.cli.main import run
 from syncbot.cli.report import Format
 from syncbot.cli.repos import open_project
@@ -27,7 +28,8 @@ MADE = ["--as-of", "2026-03-27", "--made-at", "2026-03-27T06:00:00Z"]
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report") / "demo"
-    for _ in play.play(folder):
+    folder.mkdir()
+    for _ in play.play(folder, runner(folder)):
         pass
     return folder
 
@@ -169,7 +171,7 @@ def test_a_file_that_cannot_be_written_is_told(here, capsys, tmp_path):
 
 
 def test_results_that_cannot_be_read_are_a_problem_and_no_end(here, capsys):
-    folder = here / "patches" / "masked-tail" / "results"
+    folder = here / "patches" / "long-rows" / "results"
     folder.mkdir()
     try:
         (folder / "20260320T000000Z-x.json").write_text("no json")
@@ -178,7 +180,7 @@ def test_results_that_cannot_be_read_are_a_problem_and_no_end(here, capsys):
         (folder / "20260320T000000Z-x.json").unlink()
         folder.rmdir()
     assert len(said["rows"]) == 2
-    assert said["problems"][0].startswith("masked-tail: ")
+    assert said["problems"][0].startswith("long-rows: ")
 
 
 def test_a_day_that_the_manifest_leaves_out_is_that_of_the_commit(here, capsys, tmp_path):
@@ -186,11 +188,11 @@ def test_a_day_that_the_manifest_leaves_out_is_that_of_the_commit(here, capsys, 
     shutil.copytree(here, project, ignore=shutil.ignore_patterns("*.git"))
     manifest = project / "patches" / "long-rows" / "patch.toml"
     text = manifest.read_text(encoding="utf-8")
-    assert "date = 2026-02-13\n" in text
-    manifest.write_text(text.replace("date = 2026-02-13\n", "", 1), encoding="utf-8")
+    assert "date = 2026-02-11\n" in text
+    manifest.write_text(text.replace("date = 2026-02-11\n", "", 1), encoding="utf-8")
     rows = json.loads(report(capsys, "--config", str(project), "long-rows", "--format", "json"))["rows"]
-    assert rows[0]["introduced"]["date"] == "2026-02-13"
-    assert rows[0]["days"]["carried"] == 42
+    assert rows[0]["introduced"]["date"] == "2026-02-11"
+    assert rows[0]["days"]["carried"] == 44
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "txt", "json", "badge.json"])

@@ -2,6 +2,7 @@
 
 import subprocess
 
+import pytest
 from small_repo import ENV, commit, git
 from standin import GUARD, KERNEL
 
@@ -71,5 +72,47 @@ def test_the_patch_is_dropped_when_the_pin_has_the_fix(make_stand):
     bare = stand.place / "local/project/repository.git"
     changed = git(bare, "show", "--format=", "--name-status", "--no-renames", "syncbot/removal/guard").splitlines()
     assert changed == [
-        "A\tpatches/archive/guard/patch.toml", "D\tpatches/guard/change.patch", "D\tpatches/guard/patch.toml",
+        "A\tpatches/archive/guard/change.patch", "A\tpatches/archive/guard/patch.toml",
+        "D\tpatches/guard/change.patch", "D\tpatches/guard/patch.toml",
     ]  # fmt: skip
+
+
+def merge_removal(stand):
+    """The removal is merged into the bot's own repository."""
+    bare = stand.place / "local/project/repository.git"
+    git(stand.project, "fetch", "-q", str(bare), "syncbot/removal/guard")
+    git(stand.project, "merge", "-q", "FETCH_HEAD")
+    toml = next(stand.place.glob("local/project/proposals/0001-*/proposal.toml"))
+    toml.write_text(toml.read_text().replace('state = "open"', 'state = "merged"'))
+    return bare
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_dropped_patch_comes_back_from_the_archive_when_the_pin_falls_back(make_stand, moved):
+    stand = carried(make_stand)
+    stand.pin("v0.1.20")
+    stand.sync(twice=False)
+    bare = merge_removal(stand)
+    assert not (stand.project / "patches/guard").exists()
+    text = stand.sync()
+    assert "guard" not in text, "what is in the archive and not needed is nobody's news"
+    text_then = (stand.project / "patches/archive/guard/change.patch").read_text()
+    if moved:
+        other = TOP + KERNEL.replace("def logits(q, k):\n", "def logits(q, k):\n    check(q)\n")
+        commit(stand.down, "main", {"kernel.py": other}, "A check before it")
+    stand.pin("v0.1.19")
+    assert "guard: restore" in stand.sync()
+    tip = git(bare, "rev-parse", "syncbot/restore/guard")
+    changed = git(bare, "show", "--format=", "--name-status", "--no-renames", tip).splitlines()
+    assert changed == [
+        "D\tpatches/archive/guard/change.patch", "D\tpatches/archive/guard/patch.toml",
+        "A\tpatches/guard/change.patch", "A\tpatches/guard/patch.toml",
+    ]  # fmt: skip
+    back = git(bare, "show", f"{tip}:patches/guard/change.patch")
+    assert (back.strip() == text_then.strip()) != moved
+    assert ("check(q)" in back) == moved
+    # The pin moves on before anybody merged it: it says that it is not right any more.
+    stand.pin("v0.1.20")
+    text = stand.sync()
+    assert "not right today" in text
+    assert "gh pr create" not in text

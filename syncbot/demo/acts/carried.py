@@ -73,6 +73,7 @@ def _before(stage: Stage) -> None:
     server.commit("main", "Serve scores and samples (#90)", harbor.FIRST, by=by, day=dt.date(2026, 1, 20))
     pin = harbor.pin("v0.1.1", "v0.2.0")
     server.commit("main", "Build with lumen 0.2.0 (#97)", pin, by=by, day=dt.date(2026, 2, 10))
+    server.commit("main", "Shift rows before softmax (#98)", harbor.ADD_SHIFT, by=by, day=dt.date(2026, 2, 11))
 
 
 def _added(patch: bytes) -> list[str]:

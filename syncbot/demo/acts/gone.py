@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterator
 
 from syncbot.demo import figures, harbor
@@ -54,7 +55,25 @@ def gone(stage: Stage) -> Iterator[Step]:
             check("a second run writes", 0, left),
         ),
     )
+    yield _found(stage)
     yield _report(stage)
+
+
+def _found(stage: Stage) -> Step:
+    found = json.loads(stage.run("syncbot discover $R --json").out)["findings"]
+    listed = stage.show("syncbot discover $R", r"^\w+ +[0-9a-f]{8}", "waits for", "came with")
+    key, name = found[0]["key"], "long-rows"
+    wrote = stage.show(f"syncbot track {key} --id {name} $R")
+    stage.commit("Record one more", by=harbor.CLEO)
+    shown, stands = stage.status(ROW, of=name)
+    return step(
+        "found",
+        shown=(listed, wrote, shown),
+        checks=(
+            check("found", "harbor/sample.py", ", ".join(each["path"] for each in found)),
+            check(name, "waiting, present, keep", stands),
+        ),
+    )
 
 
 def _measured(stage: Stage, proposal: Proposal) -> Step:
@@ -90,7 +109,8 @@ def _report(stage: Stage) -> Step:
         "report",
         shown=(page,),
         checks=(
-            check("the page has both proposals", True, "removal" in text and "restore" in text),
+            check("the page has both workarounds", True, harbor.ID in text and "long-rows" in text),
+            check("both proposals", True, "removal" in text and "restore" in text),
             check("and the ladder", 3, text.count("change without the workaround")),
         ),
     )

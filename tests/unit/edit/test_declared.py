@@ -83,6 +83,12 @@ def test_lines_of_other_files_are_statements_too():
     assert apply(edit, b'FROM x\r\nARG GUARD="1"\r\nRUN y\r\n').data == b'FROM x\r\nARG GUARD="0"\r\nRUN y\r\n'
 
 
+@pytest.mark.parametrize("target", ["", "\n\n", "  "])
+def test_a_statement_that_names_no_line_is_refused(target):
+    with pytest.raises(ValueError, match="names no line"):
+        apply(Edit(path="r.txt", kind="statement", target=target, count=1), b"x\n\ny\n")
+
+
 def test_a_whole_file_goes_or_is_replaced():
     assert apply(Edit(path="a.bin", kind="file", target="a.bin"), b"\0").data is None
     assert apply(Edit(path="a.bin", kind="file", target="a.bin", replace="new\n"), b"\0").data == b"new\n"

@@ -146,3 +146,14 @@ def test_a_file_is_not_put_back_over_another(history, remove):
     result = remove(change)
     assert result.outcome is Outcome.CONFLICT
     assert "d/a.py" in result.conflicts[0].reason
+
+
+def test_a_bare_carriage_return_shifts_no_line(history, remove, read):
+    """Python ends a line there and git does not, so a syntax tree would point at other lines."""
+    odd = b"# one\rtwo = 2\n\n\ndef f(x):\n    return x\n"
+    history.commit({"a.py": odd})
+    change = history.commit({"a.py": odd.replace(b"    return", b"    x = guard(x)\n    return")})
+    history.commit({"a.py": odd.replace(b"    return x", b"    x = guard(x)\n    return x + 1")})
+    result = remove(change)
+    assert result.outcome is Outcome.MOVED
+    assert read(result, "a.py").encode() == odd.replace(b"return x", b"return x + 1")
