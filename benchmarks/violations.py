@@ -144,10 +144,13 @@ def _foreign(own_in: list, own_out: list, gone: list, come: list, wrapped: set[t
 def _left(
     store: Scratch, commit: str, head: str, tree: str, own_in: list, own_out: list, result: EditResult
 ) -> list[str]:
-    """Lines that blame gives to the commit at the head, and that are still in the result."""
+    """Lines that blame gives to the commit at the head, and that are still in the result.
+
+    What its parent said too, in a line or wrapped otherwise, is not the commit's.
+    """
     found = []
     brought = {_said(line) for _, line in own_in}
-    back = Counter(_said(line) for _, line in own_out)
+    back = "".join(_said(line) for _, line in own_out)
     kept = " ".join(repair.detail for repair in result.repairs)
     for path in sorted({path for path, _ in own_in}):
         status, out = store.git.result("blame", "-s", "-l", f"{commit}^..{head}", "--", path, ok=(0, 128))
@@ -161,7 +164,7 @@ def _left(
         after = Counter(_said(line) for line in (_show(store, tree, path) or "").split("\n"))
         before = Counter(_said(line) for line in (_show(store, head, path) or "").split("\n"))
         for said, count in mine.items():
-            if len(said) < 12 or said not in brought or back[said]:
+            if len(said) < 12 or said not in brought or said in back:
                 continue
             if after[said] > before[said] - count and not any(part in kept for part in re.findall(r"\w{4,}", said)):
                 found.append(f"left behind: {path}: {said[:80]}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import keyword
 import re
 import textwrap
@@ -38,7 +37,7 @@ def comes_back(sides: Sides, alignment: Alignment, hunk: Hunk, path: str) -> Pla
         return Place(hunk, Fate.GONE)
     at = None
     if hunk.a0 == hunk.a1 and newcomers:
-        if (up is not None or down is not None) and _definitions(comes):
+        if (up is not None or down is not None) and definitions(comes):
             at = _beside(comes, above, up, down)
         elif up is not None and below is not None and _in_place(alignment, below, newcomers, up + 1):
             at = up + 1
@@ -142,11 +141,11 @@ def _only_blank(alignment: Alignment, hunk: Hunk, path: str, comes: tuple[bytes,
     return Place(hunk, Fate.BLANK)
 
 
-def _definitions(comes: Sequence[bytes]) -> bool:
-    """Whether the lines are whole functions or classes, at whatever indentation, and nothing else."""
+def definitions(comes: Sequence[bytes]) -> list[str]:
+    """Return the names of the functions and classes that the lines are, at whatever indentation; none for others."""
     tree = python.parse(textwrap.dedent(b"".join(comes).decode("utf-8", "replace")).encode())
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tree is not None and bool(tree.body) and all(isinstance(node, kinds) for node in tree.body)
+    found = [node.name for node in tree.body if isinstance(node, python.SCOPE)] if tree is not None else []
+    return found if tree is not None and len(found) == len(tree.body) else []
 
 
 def _seam(alignment: Alignment, hunk: Hunk, above: int | None, low: int) -> int:

@@ -8,12 +8,13 @@ surroundings stand; what somebody took away already stays away; what somebody re
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from syncbot.edit import lines as said
 from syncbot.edit import python
 from syncbot.edit.align import Alignment, reindented, resembles, window
-from syncbot.edit.coming import comes_back
+from syncbot.edit.coming import comes_back, definitions
 from syncbot.edit.places import Cut, Fate, Place, Sides, cuts_at, joined, trim, trimmed
 from syncbot.edit.rewrap import rewrapped
 from syncbot.git.merge import Hunk
@@ -26,7 +27,20 @@ def places(sides: Sides, hunks: Sequence[Hunk]) -> list[Place]:
         # What was only formatted is better changed word by word than given back as it once was wrapped.
         if any(place.fate in (Fate.STUCK, Fate.REFORMATTED) for place in found[hunk]):
             found |= {other: [place] for other, place in rewrapped(sides, hunks, hunk).items()}
+    gone = [hunk for hunk in hunks if all(place.fate is Fate.GONE for place in found[hunk])]
+    found |= {hunk: [Place(hunk, Fate.GONE)] for hunk in hunks if gone and _for_nobody(sides, hunk, gone)}
     return [place for hunk in hunks for place in found[hunk]]
+
+
+def _for_nobody(sides: Sides, hunk: Hunk, gone: Sequence[Hunk]) -> bool:
+    """Whether the hunk only brings back functions that nothing but lines of hunks with no place any more would use."""
+    comes = sides.b[hunk.b0 : hunk.b1]
+    if any(line.strip() for line in sides.a[hunk.a0 : hunk.a1]) or not (names := definitions(comes)):
+        return False
+    lost = {i for other in gone for i in range(other.b0, other.b1)}
+    named = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
+    uses = [i for i, line in enumerate(sides.b) if named.search(line) and not hunk.b0 <= i < hunk.b1]
+    return bool(uses) and lost.issuperset(uses) and not any(named.search(line) for line in sides.h)
 
 
 def _places(sides: Sides, hunk: Hunk) -> list[Place]:

@@ -342,3 +342,22 @@ def test_a_blank_line_comes_back_between_the_lines_it_parted(history, remove, re
     commit = history.commit({"a.py": "a = 1\nb = 2\nc = 3\nd = 40\ne = 5\n"})
     history.commit({"a.py": "a = 1\nb = 2\nc = 33\nd = 40\ne = 5\n"})
     assert read(remove(commit), "a.py") == "a = 1\n\nb = 2\nc = 33\nd = 4\ne = 5\n"
+
+
+def test_a_function_does_not_come_back_for_callers_that_do_not(history, remove, read):
+    gather = "def gather(x):\n    return x.all()\n\n\n"
+    top, tail = "import os\n\n\n", "    def stop(self, x):\n        return os.close(x)\n"
+    first, last = (
+        "".join(f"        y = x.{name}(y)\n" for name in names) for names in (("one", "two"), ("six", "ten"))
+    )
+    run = "    def run(self, x, y):\n" + first + "{}" + last + "        return y\n\n"
+    before = top + gather + "class A:\n" + run.format("        y = gather(y)\n") + tail
+    after = top + "class A:\n" + run.format("") + tail
+    history.commit({"a.py": before, "b.py": "one = 1\n"})
+    change = history.commit({"a.py": after, "b.py": "one = 1\ntwo = 2\n"})
+    history.commit({"a.py": top + "class A:\n" + tail})
+    result = remove(change)
+    assert result.outcome is Outcome.PARTIAL
+    assert [file.path for file in result.files] == ["b.py"]
+    history.commit({"a.py": top + "class A:\n" + tail + "\n\ndef late(x):\n    return gather(x)\n"})
+    assert "def gather" in read(remove(change), "a.py"), "somebody calls it, so it comes"
