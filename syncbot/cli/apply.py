@@ -29,6 +29,9 @@ def apply(
     stale_ok: Annotated[
         bool, typer.Option("--stale-ok", help="Refused actions are no failure: a later plan has what they became.")
     ] = False,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep the memory too, as sync --apply does; no plan speaks of it.")
+    ] = False,
 ) -> None:
     """Look and plan again, take the actions that are the same, and refuse the others with what is different.
 
@@ -44,6 +47,7 @@ def apply(
             shard=passes.shard_of(shard),
             apply=True,
             only=_only(asked),
+            remember=remember,
         )
     )
     met = {each.action.digest for report in reports.values() for each in report.outcomes}

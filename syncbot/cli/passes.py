@@ -43,7 +43,10 @@ Part = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
-    """What is asked of one pass. ``apply``: write; ``only`` says why an action must not be taken."""
+    """What is asked of one pass. ``apply``: write; ``only`` says why an action must not be taken.
+
+    ``remember`` keeps the memory although only a part is applied.
+    """
 
     config: str
     repos: Sequence[str]
@@ -52,6 +55,7 @@ class Pass:
     shard: Shard | None = None
     apply: bool = False
     only: Callable[[Action], str | None] | None = None
+    remember: bool = False
 
 
 def shard_of(text: str | None, ids: Sequence[str] | None = None) -> Shard | None:
@@ -105,8 +109,8 @@ def one_pass(asked: Pass) -> dict[str, Report]:
     live = [each for each in seen if each.facts.workaround.id not in ids_archived]
     whole = not asked.ids and asked.shard is None and len(live) == len(project.workarounds) - len(ids_archived)
     stopped = any(report.stopped for report in reports.values())
-    # A plan that a person has read says nothing of the memory, so carrying it out leaves that alone.
-    keep = asked.apply and asked.only is None and not stopped
+    # A plan that a person has read says nothing of the memory, so carrying it out leaves that alone unless asked.
+    keep = asked.apply and (asked.only is None or asked.remember) and not stopped
     remember(project, clones, live, now, keep=keep, whole=whole)
     return reports
 

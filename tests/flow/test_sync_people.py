@@ -256,6 +256,9 @@ def test_a_plan_brings_the_dashboard_along_and_what_is_stale_may_be_let_go(make_
     code, text = stand.run("apply", "--plan", str(stand.root / "plan.json"), "--stale-ok")
     assert code == 0, text
     assert len(stand.issues()) == 1
+    assert not (stand.project / ".syncbot/memory.jsonl").exists()
+    assert stand.run("apply", "--plan", str(stand.root / "plan.json"), "--stale-ok", "--remember")[0] == 0
+    assert (stand.project / ".syncbot/memory.jsonl").exists()
     stand.quiet()
     before = stand.writes()
     code, text = stand.run("apply", "--plan", str(stand.root / "plan.json"), "--stale-ok")

@@ -107,3 +107,9 @@ def test_the_scripts_of_the_action_pass_shellcheck():
                 script = f"#!/bin/bash\nset -euo pipefail\n{step['run']}"
                 done = subprocess.run([found, "-"], input=script, capture_output=True, text=True)
                 assert done.returncode == 0, f"{file}: {done.stdout}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_nothing_is_compared_with_a_truth_value(file):
+    """On a schedule an input is nothing at all, and GitHub calls nothing and false the same."""
+    assert not re.search(r"[!=]= *(?:true|false)\b", file.read_text(encoding="utf-8"))
