@@ -79,6 +79,10 @@ def faults(tree: ast.Module, path: str) -> Faults:
         warnings.simplefilter("ignore")
         try:
             found: list[Any] = checker.Checker(tree, filename=path).messages  # type: ignore[no-untyped-call]
+            if path.rpartition("/")[2] == "__init__.py":
+                # For a package pyflakes lets __all__ name what is bound nowhere: it may be a module.
+                other: list[Any] = checker.Checker(tree, filename="any.py").messages  # type: ignore[no-untyped-call]
+                found += [message for message in other if isinstance(message, messages.UndefinedExport)]
         except RecursionError:
             return Faults()
     for message in found:

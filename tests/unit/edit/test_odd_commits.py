@@ -157,3 +157,17 @@ def test_a_bare_carriage_return_shifts_no_line(history, remove, read):
     result = remove(change)
     assert result.outcome is Outcome.MOVED
     assert read(result, "a.py").encode() == odd.replace(b"return x", b"return x + 1")
+
+
+@pytest.mark.parametrize("path", ["pkg/__init__.py", "pkg/names.py"])
+def test_what_a_package_says_it_gives_is_used(history, remove, read, path):
+    """For a package pyflakes says nothing of a name in ``__all__`` that is bound nowhere."""
+    named = "from pkg.ops import one\n\n__all__ = [\n    'one',\n]\n"
+    both = named.replace("import one", "import one, two")
+    history.commit({"pkg/ops.py": "def one():\n    pass\n\n\ndef two():\n    pass\n", path: named, "a.txt": "one\n"})
+    change = history.commit({path: both, "a.txt": "one\ntwo\n"})
+    history.commit({path: both.replace("    'one',\n", "    'one',\n    'two',\n")})
+    result = remove(change)
+    assert result.outcome is Outcome.MOVED
+    assert read(result, path).startswith("from pkg.ops import one, two\n")
+    assert read(result, "a.txt") == "one\n"
