@@ -54,7 +54,11 @@ class Memory:
     def with_figures(self, at: datetime.datetime, figures: Mapping[str, float]) -> Memory:
         """Return it with the values of ``figures`` at the time ``at``, which must have a time zone."""
         moment = at.astimezone(datetime.UTC).replace(microsecond=0)
-        return merge(self, Memory(trend=tuple(Figure(at=moment, name=n, value=v) for n, v in figures.items())))
+        # Of one second what was said last holds, and a merge could not tell which that was.
+        before = replace(
+            self, trend=tuple(each for each in self.trend if each.at != moment or each.name not in figures)
+        )
+        return merge(before, Memory(trend=tuple(Figure(at=moment, name=n, value=v) for n, v in figures.items())))
 
     def with_tags(self, repo: str, now: Mapping[str, str], day: datetime.date) -> Memory:
         """Return it with the tags of ``repo`` as they are ``now`` (tag to object id) on ``day``.

@@ -7,6 +7,7 @@ objects, and have no configuration file at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,7 +100,7 @@ def open_clone(path: str | Path) -> Clone:
     inside = Git(Path(git_dir), Access.READ)
     head = _head(inside, Path(git_dir), Path(common_dir))
     branch_ref, notes = _default_branch(head, _branch_refs(inside, head), is_bare=bare == "true")
-    settings = _remote_settings(inside)
+    settings = _remote_settings(inside, Path(common_dir))
     host, slug = _origin(settings)
     if shallow == "true":
         notes += ("the clone is shallow: history before its cut is not there (git fetch --unshallow brings it)",)
@@ -198,8 +199,12 @@ def _short(ref: str | None) -> str | None:
     return ref.removeprefix("refs/remotes/origin/").removeprefix("refs/heads/") if ref else None
 
 
-def _remote_settings(git: Git) -> dict[str, str]:
+def _remote_settings(git: Git, common_dir: Path) -> dict[str, str]:
     """Return ``remote.*`` and ``extensions.*`` of the clone's own configuration, by lower-case key; {} without one."""
+    own = common_dir / "config"
+    # Other files of it are named in this one, by an extension or an include.
+    if not own.is_file() or not re.search(rb"remote|extension|include", own.read_bytes(), re.IGNORECASE):
+        return {}
     output = git.run("config", "-z", "--get-regexp", r"^(remote|extensions)\.", ok=(0, 1))
     entries = (item.split("\n", 1) for item in output.decode("utf-8", "replace").split("\0") if item)
     # A key without "=" is a boolean that is true.

@@ -83,12 +83,7 @@ class Scratch:
         if not repository.is_dir():
             raise UsageError(f"{repository} is not a folder; give the path of a clone")
         self.clone = Git(repository, Access.READ)
-        try:
-            objects, shallow, form = self.clone.lines(
-                "rev-parse", "--git-path", "objects", "--git-path", "shallow", "--show-object-format"
-            )
-        except (GitError, ValueError) as error:
-            raise UsageError(f"{repository} is not a git repository") from error
+        objects, shallow, form = self._layout()
         self._form = form
         self._known: dict[bytes, str] = {}
         self._commits: set[str] = set()
@@ -99,6 +94,19 @@ class Scratch:
         if (repository / shallow).is_file():
             shutil.copyfile(repository / shallow, self._folder / "shallow")
         self.git = Git(self._folder, Access.READ, env={"GIT_DIR": str(self._folder), "GIT_LITERAL_PATHSPECS": "1"})
+
+    def _layout(self) -> tuple[str, str, str]:
+        """Where objects and the cut of a shallow clone lie, and the format; only a configuration can move them."""
+        view = self.repository
+        if (view / "objects").is_dir() and (view / "HEAD").is_file() and not (view / "config").exists():
+            return "objects", "shallow", "sha1"
+        try:
+            objects, shallow, form = self.clone.lines(
+                "rev-parse", "--git-path", "objects", "--git-path", "shallow", "--show-object-format"
+            )
+        except (GitError, ValueError) as error:
+            raise UsageError(f"{view} is not a git repository") from error
+        return objects, shallow, form
 
     def __enter__(self) -> Self:
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from syncbot.git.blobs import read_blobs
 from syncbot.git.objects import Entry, Identity, Scratch
 from syncbot.git.remote import remote
 from syncbot.git.run import Access, Git, GitError
@@ -73,8 +74,8 @@ class BranchMemory:
         return git, git.text("rev-parse", "--verify", "refs/heads/memory")
 
     def _text(self, git: Git, tip: str) -> bytes:
-        found = git.lines("ls-tree", tip, "--", _FILE)
-        return git.run("cat-file", "blob", f"{tip}:{_FILE}") if found else b""
+        name = f"{tip}:{_FILE}"
+        return read_blobs(git, [name])[name] or b""
 
     def _pushed(self, git: Git, tip: str | None, text: bytes) -> bool:
         """Whether the branch has the new text now; False where somebody else was faster."""
