@@ -36,6 +36,9 @@ class Figure:
     value: float
 
 
+_SECOND, _MINUTE = datetime.timedelta(seconds=1), datetime.timedelta(minutes=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """Everything remembered. ``first`` holds the day (UTC) each subject was first seen, ``trend`` one figure a day and
@@ -52,13 +55,16 @@ class Memory:
         return merge(self, Memory(first=dict.fromkeys(subjects, day)))
 
     def with_figures(self, at: datetime.datetime, figures: Mapping[str, float]) -> Memory:
-        """Return it with the values of ``figures`` at the time ``at``, which must have a time zone."""
+        """Return it with the values of ``figures`` at the time ``at``, which must have a time zone.
+
+        Said within a minute before what is remembered already, they count as said a second after it: of two figures of
+        one time a merge could not tell which came last.
+        """
         moment = at.astimezone(datetime.UTC).replace(microsecond=0)
-        # Of one second what was said last holds, and a merge could not tell which that was.
-        before = replace(
-            self, trend=tuple(each for each in self.trend if each.at != moment or each.name not in figures)
-        )
-        return merge(before, Memory(trend=tuple(Figure(at=moment, name=n, value=v) for n, v in figures.items())))
+        last = max((each.at for each in self.trend if each.name in figures), default=moment - _SECOND)
+        if moment <= last < moment + _MINUTE:
+            moment = last + _SECOND
+        return merge(self, Memory(trend=tuple(Figure(at=moment, name=n, value=v) for n, v in figures.items())))
 
     def with_tags(self, repo: str, now: Mapping[str, str], day: datetime.date) -> Memory:
         """Return it with the tags of ``repo`` as they are ``now`` (tag to object id) on ``day``.

@@ -131,10 +131,13 @@ def test_first_days_stay_and_a_trend_keeps_the_last_figure_of_a_day() -> None:
     assert [(figure.name, figure.value) for figure in trend] == [("carried", 9), ("overdue", 4)]
 
 
-def test_of_two_figures_of_one_second_the_one_said_last_is_kept():
+def test_of_figures_of_one_second_the_one_said_last_is_kept_by_a_merge_too():
     at = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
-    said = Memory().with_figures(at, {"overdue": 4, "carried": 2}).with_figures(at, {"overdue": 3})
-    assert {each.name: each.value for each in said.trend} == {"overdue": 3, "carried": 2}
+    first = Memory().with_figures(at, {"overdue": 4, "carried": 2})
+    second = first.with_figures(at, {"overdue": 3})
+    third = second.with_figures(at, {"overdue": 2})
+    for said, overdue in ((second, 3), (merge(second, first), 3), (merge(first, third), 2)):
+        assert {each.name: each.value for each in said.trend} == {"overdue": overdue, "carried": 2}
 
 
 @pytest.mark.parametrize(
