@@ -29,7 +29,7 @@ _LOCK_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Figure:
-    """One point of a trend: the value of ``name`` at the time ``at`` (UTC, whole seconds)."""
+    """One point of a trend: the value of ``name`` at the time ``at`` (UTC)."""
 
     at: datetime.datetime
     name: str
@@ -53,8 +53,8 @@ class Memory:
 
     def with_figures(self, at: datetime.datetime, figures: Mapping[str, float]) -> Memory:
         """Return it with the values of ``figures`` at the time ``at``, which must have a time zone."""
-        moment = at.astimezone(datetime.UTC).replace(microsecond=0)
-        # Of one second what was said last holds, and a merge could not tell which that was.
+        moment = at.astimezone(datetime.UTC)
+        # Of one moment what was said last holds, and a merge could not tell which that was.
         before = replace(
             self, trend=tuple(each for each in self.trend if each.at != moment or each.name not in figures)
         )
@@ -215,7 +215,7 @@ class _Lines:
             raise ValueError("its time has no time zone")
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(f"{value!r} is no figure")
-        at = at.astimezone(datetime.UTC).replace(microsecond=0)
+        at = at.astimezone(datetime.UTC)
         self.trend.append(Figure(at=at, name=_text(row, "name"), value=value))
 
 
