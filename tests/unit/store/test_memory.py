@@ -140,6 +140,16 @@ def test_of_figures_of_one_second_the_one_said_last_is_kept_by_a_merge_too():
         assert {each.name: each.value for each in said.trend} == {"overdue": overdue, "carried": 2}
 
 
+def test_two_figures_of_one_second_stay_in_their_order_in_a_merge():
+    """A quick run after another one would otherwise find its own figure lost, and write it again and again."""
+    at = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
+    before = Memory().with_figures(at, {"overdue": 4})
+    after = before.with_figures(at + datetime.timedelta(milliseconds=200), {"overdue": 3})
+    kept = parse_memory(render_memory(merge(after, before)))[0]
+    assert [each.value for each in kept.trend] == [3]
+    assert kept == after
+
+
 @pytest.mark.parametrize(
     "line",
     [
