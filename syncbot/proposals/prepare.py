@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -78,23 +78,23 @@ class Workshop:
     def prepare(self, key: Key, workaround: Workaround, *, repo: str, base: str, base_oid: str) -> Prepared | Stuck:
         """Return the commit that does ``key`` on ``base_oid``, a commit of the branch ``base``, or why not."""
         name = self._name(key, workaround, repo, base, base_oid)
-        known = self._cache.get_json(_CACHE, [name]).get(name) if self._cache is not None else None
-        if known is not None and (read := _read(key, known)) is not None:
-            return read
-        made = self.build(key, workaround, repo=repo, base=base, base_oid=base_oid)
-        if isinstance(made, Prepared) and self._cache is not None:
-            self._cache.put_json(_CACHE, {name: _written(made)})
-        return made
+        return self._kept(key, name, lambda: self.build(key, workaround, repo=repo, base=base, base_oid=base_oid))
 
     def bundle(
         self, key: Key, workarounds: Sequence[Workaround], *, repo: str, base: str, base_oid: str
     ) -> Prepared | Stuck:
         """Return the one commit that takes ``workarounds`` out, one after the other; see `build_bundle`."""
         name = self._name(key, workarounds, repo, base, base_oid)
+        return self._kept(
+            key, name, lambda: self.build_bundle(key, workarounds, repo=repo, base=base, base_oid=base_oid)
+        )
+
+    def _kept(self, key: Key, name: str, make: Callable[[], Prepared | Stuck]) -> Prepared | Stuck:
+        """What the cache has under ``name``, else what is made now and kept there; no `Stuck` is kept."""
         known = self._cache.get_json(_CACHE, [name]).get(name) if self._cache is not None else None
         if known is not None and (read := _read(key, known)) is not None:
             return read
-        made = self.build_bundle(key, workarounds, repo=repo, base=base, base_oid=base_oid)
+        made = make()
         if isinstance(made, Prepared) and self._cache is not None:
             self._cache.put_json(_CACHE, {name: _written(made)})
         return made
