@@ -211,10 +211,10 @@ def _environment(folder: Path | None) -> Environment:
     from jinja2 import FileSystemLoader, StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    here = Path(__file__).parents[1]
-    folders = [each for each in (folder, here / "templates", here.parent / "templates") if each is not None]
+    from syncbot.render.template import folders
+
     environment = SandboxedEnvironment(
-        loader=FileSystemLoader(folders),
+        loader=FileSystemLoader(folders(folder)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -65,15 +65,19 @@ def render(name: str, values: Mapping[str, Any], *, folder: Path | None = None, 
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
 
 
+def folders(own: Path | None) -> list[Path]:
+    """Where templates are looked for: ``own`` first, then in the package, then at the top of a checkout."""
+    here = Path(__file__).parents[1]
+    return [each for each in (own, here / "templates", here.parent / "templates") if each is not None]
+
+
 @functools.lru_cache(maxsize=8)
 def _environment(folder: Path | None, backlinks: bool) -> ImmutableSandboxedEnvironment:
     from jinja2 import FileSystemLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    here = Path(__file__).parents[1]
-    folders = [each for each in (folder, here / "templates", here.parent / "templates") if each is not None]
     environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(folders), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(folders(folder)), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         autoescape=False,
     )  # fmt: skip
     environment.filters |= {"inert": inert, "prose": lambda text: prose(text, backlinks=backlinks)}

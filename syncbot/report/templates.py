@@ -30,12 +30,11 @@ def environment(own: Path | None) -> Environment:
             return super().is_safe_attribute(obj, attr, value)
 
     from syncbot.render.landing import SIGNS
+    from syncbot.render.template import folders
     from syncbot.report import charts, events, timeline
 
-    here = Path(__file__).parents[1]
-    folders = [each for each in (own, here / "templates", here.parent / "templates") if each is not None]
     made = Sandbox(
-        loader=FileSystemLoader(folders),
+        loader=FileSystemLoader(folders(own)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
